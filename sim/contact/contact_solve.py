@@ -161,7 +161,7 @@ _fly_members = far(
     returns=None,
 )
 _soft_targets = far(
-    soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None
+    soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None
 )
 _target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2), returns=None)
 _revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3), returns=False)
@@ -405,7 +405,7 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
     """What each block asks for."""
     target_contacts(bodies, contacts, island.rows, h, settings.dt, kick.mode, kick.soft, laws.mu, laws.c)
     if kick.soft:
-        _soft_targets(bodies, contacts, island.rows, settings.skin, settings.slop, h, laws.c, looks.stick, looks.fast)
+        _soft_targets(bodies, contacts, island.rows, settings.skin, h, laws.c, looks.stick, looks.fast)
     if len(island.links) > 0:
         _target_joints(joints, island, h, settings.dt, kick.mode, looks.here, looks.hold, laws)
     if len(island.turning) > 0:

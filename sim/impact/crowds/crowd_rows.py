@@ -181,7 +181,7 @@ def target_some(bodies, contacts, settings, crowd, first, stop):
     h, rows, c = settings.dt, crowd.rows[first:stop], crowd.c[first:stop]
     load_lanes(bodies, contacts, crowd, first, stop)
     target_contacts(bodies, contacts, rows, h, h, KICK, True, crowd.mu[first:stop], c)
-    soft_targets(bodies, contacts, rows, settings.skin, settings.slop, h, c, crowd.stick[first:stop], crowd.fast[first:stop])
+    soft_targets(bodies, contacts, rows, settings.skin, h, c, crowd.stick[first:stop], crowd.fast[first:stop])
     for m in range(first, stop):
         store3(crowd.p, m, load3(contacts.impulse, crowd.rows[m]))
         clip_contact(crowd.p, crowd.mu[m], m)
