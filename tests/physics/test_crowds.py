@@ -174,10 +174,26 @@ def test_a_domino_that_is_wedged_in_stays_above_the_floor():
 def test_the_last_solve_of_many_contacts_is_a_solve():
     """512 boxes that land together have so many contacts that no sweep of all fitted into what the solve after a look at the end
     of the step may cost: what turned in was left as the look had it, and what was missed was not known."""
-    world = cube(0).build()
-    world.step(round(0.5 / world.dt))
-    assert len(world.contacts()) > 9000
+    world, most = cube(1).build(), 0
+    world.step(round(0.44 / world.dt))
+    for _ in range(15):
+        world.step()
+        most = max(most, len(world.contacts()))
+    assert most > 9000
     assert world.statistics()["residual"] < 1.0
+    assert world.ledger.closes
+
+
+def test_columns_beside_each_other_are_not_one_heap():
+    """64 columns of eight boxes that fall 1 mm apart land each by itself, and stand. Gravity closes no gap to the side: as one
+    island of 512, for the sake of points that nothing closes, they were a crowd that swayed by 4 cm/s for ever."""
+    world = cube(0).build()
+    world.step(round(0.75 / world.dt))
+    masses = np.array([body.mass for body in world.bodies if body.kind == "dynamic"])
+    heights = np.tile(0.1 + 0.2 * np.arange(8), (64, 1)).T.ravel()
+    assert np.count_nonzero(world.model.bodies.crowd) == 0
+    assert np.abs(world.velocities).max() < 1e-9
+    assert world.energy().total == pytest.approx(G * (masses * heights).sum(), rel=1e-11)
     assert world.ledger.closes
 
 

@@ -27,6 +27,7 @@ from tumble.sim.contact.touching.impact_threshold import (
     threshold,
 )
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
+from tumble.sim.contact.touching.swept_pairs import within_reach
 from tumble.sim.flight.motion import geom_pose, point_velocity
 from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
 
@@ -260,7 +261,8 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
             if m >= 0:
                 taken[m] = True
                 _carry_over(contacts, count, old, m)
-            count += 1
+            if inside or contacts.impulse[count, 2] > 0.0 or within_reach(bodies, i, j, normal, row[3], h):
+                count += 1
     contacts.count[0] = count
     return OK
 

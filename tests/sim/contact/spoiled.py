@@ -502,6 +502,22 @@ def test_what_triangles_have_in_common_is_one_contact(monkeypatch):
     assert points_on_a_peak() == 4
 
 
+def islands_of_neighbours() -> int:
+    """Islands of two boxes that stand 1 mm apart on a floor: less than gravity could close in a step, if it acted to the side."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    boxes = [world.add(Box((0.1, 0.1, 0.1)), position=(x, 0, 0.1), friction=0.5) for x in (0.0, 0.201)]
+    world.step(2)
+    assert len(world.contacts()) in (8, 12)
+    return len({world.model.bodies.island[body.index] for body in boxes})
+
+
+def test_a_point_that_nothing_closes_is_no_contact(monkeypatch):
+    assert islands_of_neighbours() == 2
+    monkeypatch.setattr(table, "within_reach", lambda *given: True)
+    assert islands_of_neighbours() == 1
+
+
 def test_the_shortest_way_out_of_a_facet_alone_misses_what_lies_across_a_ridge(monkeypatch):
     """Without the normals of edges and corners hulls on a field of small bends are deep, and told to touch nowhere."""
     assert all(gap < -0.5 * deep < 0.0 for deep, gap in map(depth_and_contacts, (12, 36)))
