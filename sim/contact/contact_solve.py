@@ -160,9 +160,7 @@ _fly_members = far(
     lambda: (_BODIES, _FORCES, _JOINTS, NO_INDICES, NO_INDICES, NO_SYSTEM, _F2, _F2, 0.0, 0.0, 0, NO_ENDS),
     returns=None,
 )
-_soft_targets = far(
-    soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None
-)
+_soft_targets = far(soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None)
 _target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2), returns=None)
 _revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3), returns=False)
 _book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, *_PROBLEM, _F2, _F3, 0, 0.0), returns=None)

@@ -56,6 +56,9 @@ from tumble.sim.state import (
 )
 
 SAME_SPEED = 1e-9  # approach speeds that differ by less than this part are the same
+# Events that any drift may have: two balls and a wall have pi sqrt(M/m) impacts (Galperin, Regul. Chaotic Dyn. 8 (2003) 375), 3141
+# where one is a million times as heavy as the other.
+EVENTS = 4000
 FEW_ASKED = 32  # one thread looks for the next impacts of so many pairs: more are shared
 SEEN = 0.5  # if no point that touches comes at this part of the speed that the search saw, the point that came is not among them
 SEEN_AT_ALL = 1e-9  # if none comes even at this part, none comes at all: what is left is rounding
@@ -77,7 +80,7 @@ def _drift(model, geometry, settings, table):
     put_in_order(bodies, geoms, pairs, drift)
     touched, effort = drift.touched, drift.effort
     find_stops(bodies, forces, joints, drift.stops, touched, True)
-    most = 10 * pairs.count[0] + 100 + 10 * len(joints.kind)
+    most = 10 * (pairs.count[0] + len(joints.kind)) + EVENTS
     events = 0
     while events < most:
         first, due = first_event(pairs, drift, dt), _first_due(bodies)
@@ -344,10 +347,12 @@ def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
     many; in ascending order.
 
     Where ``first`` is tired of bouncing, so do all tired pairs that are connected with it: one by one they would hand what
-    is left of their speeds round and round.
+    is left of their speeds round and round. Where it comes again and again at one instant, so do all that collided there: a
+    light body that is caught between two heavy ones is struck by them in turn, ever sooner.
     """
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
     speed, tired, touched = pairs.speed[first], _tired(bodies, geoms, pairs, first, dt), drift.touched
+    caught = pairs.hits[first] > MOST_BOUNCES and t - pairs.struck[first] <= TIE * dt
     many = choose(drift, 0, first)
     bring(bodies, forces, joints, books, i, t, touched)
     bring(bodies, forces, joints, books, j, t, touched)
@@ -363,6 +368,7 @@ def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
                     continue
                 a, b = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
                 tie = abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - SAME_SPEED)
+                tie = tie or (caught and t - pairs.struck[k] <= TIE * dt)
                 if (touched[a] and touched[b]) or tie or (tired and _tired(bodies, geoms, pairs, k, dt)):
                     many = choose(drift, many, k)
                     grew = True
@@ -391,6 +397,7 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
     futile = not fastest_approach(table, count) > SEEN_AT_ALL * pairs.speed[first]
     for k in together:
         pairs.hits[k] += 1
+        pairs.struck[k] = t
     let_go(drift, many)
     if count == 1:
         single_impact(bodies, table, joints, books, settings, links)

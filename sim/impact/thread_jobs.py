@@ -106,7 +106,7 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
         _box(bodies, geoms, geometry, bodies_at(saved), left, look(settings.crew + TOPIC + 16), dt, first, stop)
     elif job == ARRIVALS:
         for k in range(first, stop):
-            pairs.fresh[k], pairs.hits[k] = False, 0
+            pairs.fresh[k], pairs.hits[k], pairs.struck[k] = False, 0, -np.inf
             pairs.clear[k, 0], pairs.clear[k, 1] = -np.inf, 0.0
             find_arrival(model, geometry, settings, k, rows, ids)
     elif job == ARRIVALS_AGAIN:

@@ -79,8 +79,9 @@ def _known_pairs(pairs):
     old = pairs.count[0]
     return (
         pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.search[:old].copy(),
-        pairs.event[:old].copy(), pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy(),
-        pairs.unforeseen[:old].copy(), pairs.slot[:old].copy(), pairs.bears[:old].copy(), pairs.arrives[:old].copy(),
+        pairs.event[:old].copy(), pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.struck[:old].copy(),
+        pairs.rests[:old].copy(), pairs.unforeseen[:old].copy(), pairs.slot[:old].copy(), pairs.bears[:old].copy(),
+        pairs.arrives[:old].copy(),
     )  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def _known_pairs(pairs):
 def _relist(geoms, pairs, kept):
     """The pairs are the first of pairs.met."""
     known = _known_pairs(pairs)
-    keys, axes, clear, searches, events, speeds, hits, rests, unforeseen, slots, bears, arrives = known
+    keys, axes, clear, searches, events, speeds, hits, struck, rests, unforeseen, slots, bears, arrives = known
     old, taken, free, k = len(keys), np.zeros(len(pairs.slot), dtype=np.bool_), 0, 0
     for n in range(kept):
         i, j = pairs.met[n, 0], pairs.met[n, 1]
@@ -98,7 +99,7 @@ def _relist(geoms, pairs, kept):
         if k < old and keys[k, 0] == i and keys[k, 1] == j:
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
             pairs.search[n], pairs.event[n], pairs.speed[n] = searches[k], events[k], speeds[k]
-            pairs.hits[n], pairs.rests[n], pairs.unforeseen[n] = hits[k], rests[k], unforeseen[k]
+            pairs.hits[n], pairs.struck[n], pairs.rests[n], pairs.unforeseen[n] = hits[k], struck[k], rests[k], unforeseen[k]
             pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
             for m in range(POINTS):
                 pairs.bears[n, m], pairs.arrives[n, m] = bears[k, m], arrives[k, m]
@@ -108,7 +109,7 @@ def _relist(geoms, pairs, kept):
             pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.search[n], pairs.event[n], pairs.speed[n] = WANTED, math.inf, 0.0
-            pairs.hits[n], pairs.rests[n], pairs.unforeseen[n] = 0, 0, 1
+            pairs.hits[n], pairs.struck[n], pairs.rests[n], pairs.unforeseen[n] = 0, -math.inf, 0, 1
             pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
             forget_arrivals(pairs, n)
             if geoms.face[j] != PIECE:
@@ -129,7 +130,7 @@ def _inherit(geoms, pairs, n, known, k):
 
     ``k``: where the pair would stand among the known ones.
     """
-    keys, _, _, _, _, _, hits, rests, _, _, bears, arrives = known
+    keys, _, _, _, _, _, hits, struck, rests, _, _, bears, arrives = known
     i, ground, count = pairs.geoms[n, 0], geoms.body[pairs.geoms[n, 1]], 0
     first = k
     while first > 0 and keys[first - 1, 0] == i:
@@ -137,6 +138,7 @@ def _inherit(geoms, pairs, n, known, k):
     while first < len(keys) and keys[first, 0] == i:
         if geoms.body[keys[first, 1]] == ground:
             pairs.hits[n], pairs.rests[n] = max(pairs.hits[n], hits[first]), max(pairs.rests[n], rests[first])
+            pairs.struck[n] = max(pairs.struck[n], struck[first])
             for m in range(POINTS):
                 if arrives[first, m] > 0.0 and count < POINTS:
                     pairs.bears[n, count], pairs.arrives[n, count] = bears[first, m], arrives[first, m]

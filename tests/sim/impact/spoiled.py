@@ -15,7 +15,7 @@ import pytest
 from benchmarks.sheets import thrown
 from tests.physics.grounds import SMALL, height_beyond, sheet
 from tests.physics.test_joints import between_two_blocks, struck_by_a_bar
-from tests.sim.impact.test_ties import middle
+from tests.sim.impact.test_ties import against_a_wall, caught, middle
 from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh, signed_distance
 from tumble.collision.geometry import BOX, SPHERE
 from tumble.sim import Point, Slider, World
@@ -446,6 +446,19 @@ def along_a_rail() -> float:
     world.add_joint(Slider(None, ball, axis=(1, 0, 0)))
     world.step(8)  # it is there in the last of them
     return float(ball.velocity[0])
+
+
+def test_what_is_caught_between_two_is_struck_by_both_together(monkeypatch):
+    monkeypatch.setattr(loop, "EVENTS", 300)
+    assert caught(0.3, 4)[0] < 1e-12
+    monkeypatch.setattr(loop, "MOST_BOUNCES", 10**9)
+    assert caught(0.3, 4)[0] > 1e-3
+
+
+def test_a_drift_may_have_as_many_impacts_as_a_light_body_needs(monkeypatch):
+    assert against_a_wall(1e4, 1.0).statistics()["capped"] == 0
+    monkeypatch.setattr(loop, "EVENTS", 50)
+    assert against_a_wall(1e4, 1.0).statistics()["capped"] > 0
 
 
 def test_an_impact_may_be_across_what_joints_hold(monkeypatch):
