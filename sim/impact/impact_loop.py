@@ -56,8 +56,8 @@ from tumble.sim.state import (
 )
 
 SAME_SPEED = 1e-9  # approach speeds that differ by less than this part are the same
-# Events that any drift may have: two balls and a wall have pi sqrt(M/m) impacts (Galperin, Regul. Chaotic Dyn. 8 (2003) 375), 3141
-# where one is a million times as heavy as the other.
+# Events that any drift may have: two balls before a wall have pi sqrt(M/m) impacts (Galperin, Regul. Chaotic Dyn. 8 (2003) 375),
+# which are 3141 where one is a million times as heavy as the other.
 EVENTS = 4000
 FEW_ASKED = 32  # one thread looks for the next impacts of so many pairs: more are shared
 SEEN = 0.5  # if no point that touches comes at this part of the speed that the search saw, the point that came is not among them
