@@ -21,6 +21,7 @@ from tumble.sim.contact.touching.impact_threshold import (
     MOST_SMALL_BOUNCES,
     SINKING,
     crowded,
+    forget_arrivals,
     least_speed,
     pair_restitution,
     pair_size,
@@ -124,15 +125,28 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
     _collide(model, geometry, settings, table, first, t, drift)
     if pairs.search[first] != FUTILE:
         _look_again(bodies, pairs, drift)
-    result, sinks = fly_on(model, geometry, settings, t, drift)
     spent = 0.0
     for i in range(len(touched)):
         if touched[i]:
             spent = max(spent, effort[i])
     linked = len(linked_joints(bodies, joints, touched)) > 0
+    if spent > settings.crowd and not linked:
+        _let_loose(bodies, pairs, drift)
+    result, sinks = fly_on(model, geometry, settings, t, drift)
     if result == OK and t < settings.dt and (linked or (spent <= settings.crowd and (sinks or rested))):
         result = _kick_and_fly(model, geometry, settings, table, t, drift, effort)
     return result
+
+
+@lean
+def _let_loose(bodies, pairs, drift):
+    """What was struck and is not kicked again is held by nothing: what its pairs bore in the last kick says nothing of them. (The
+    kick of a crowd sees where its bodies are at the end of the step.)"""
+    for i in range(len(drift.touched)):
+        if drift.touched[i] and bodies.crowd[i] == 0:
+            for m in range(drift.first[i], drift.first[i + 1]):
+                pairs.rests[drift.of[m]] = 0
+                forget_arrivals(pairs, drift.of[m])
 
 
 @inner

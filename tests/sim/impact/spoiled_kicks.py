@@ -136,3 +136,24 @@ def test_a_contact_on_its_small_bounce_is_found_again(monkeypatch):
     assert gap() == pytest.approx(1e-3, rel=1e-9)
     monkeypatch.setattr(removal, "REACH", 0.0)
     assert math.isnan(gap())
+
+
+def depth_of_a_tumbling_box() -> float:
+    """How deep a box gets that lands fast and turning, and may be kicked again twice in a step [m]."""
+    random = np.random.default_rng(17)
+    world = World(dt=1 / 60)
+    world.settings = world.settings._replace(crowd=1)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    turn, spin = random.normal(size=4), 30 * random.normal(size=3)
+    world.add(
+        Box((0.1, 0.07, 0.05)), position=(0, 0, 0.25), orientation=tuple(turn / np.linalg.norm(turn)), velocity=(0, 0, -2),
+        angular_velocity=tuple(spin), friction=0.5,
+    )  # fmt: skip
+    world.step(18)
+    return world.statistics()["depth"]
+
+
+def test_what_is_struck_and_not_kicked_again_is_held_by_nothing(monkeypatch):
+    assert depth_of_a_tumbling_box() < 5e-8
+    monkeypatch.setattr(loop, "_let_loose", lambda *given: None)
+    assert depth_of_a_tumbling_box() > 1e-7
