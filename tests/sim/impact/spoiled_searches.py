@@ -28,7 +28,7 @@ def collided(monkeypatch, *comes: float) -> tuple[list[bool], bool]:
     """Of an impact that was seen to come at 1 m/s: whether whole faces were looked at, each time that points were; and whether it
     is taken to come to nothing. ``comes``: how fast the fastest of the points comes each time [m/s]."""
     speeds, faces = list(comes), []
-    pairs = SimpleNamespace(speed=np.ones(1), hits=np.zeros(1, np.int64), search=np.full(1, loop.KNOWN))
+    pairs = SimpleNamespace(speed=np.ones(1), hits=np.zeros(1, np.int64), struck=np.zeros(1), search=np.full(1, loop.KNOWN))
     books, drift = SimpleNamespace(counters=np.zeros(100, np.int64)), SimpleNamespace(touched=None, chosen=np.zeros(1, np.int64))
     forces, joints = SimpleNamespace(clock=np.zeros(1)), None
     with monkeypatch.context() as patch:
