@@ -168,7 +168,7 @@ class Pairs(NamedTuple):
     arrives: np.ndarray  # (c, POINTS) ... and with which speed they come back [m/s]; 0: no more of them
     hits: np.ndarray  # (c,) int64 impacts in the current drift
     struck: np.ndarray  # (c,) when the last of these was [s]; -inf: there was none
-    rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
+    rests: np.ndarray  # (c,) int64 1: it carried load in the last kick, and its bodies fly as that let them
     unforeseen: np.ndarray  # (c,) int64 1: the last kick did not know of it, or, that of a crowd, did not keep it apart
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
     points: np.ndarray  # (c,) int64 number of contact points
