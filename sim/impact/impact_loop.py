@@ -129,11 +129,11 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
     for i in range(len(touched)):
         if touched[i]:
             spent = max(spent, effort[i])
-    linked = len(linked_joints(bodies, joints, touched)) > 0
-    if spent > settings.crowd and not linked:
+    linked, spends = len(linked_joints(bodies, joints, touched)) > 0, spent <= settings.crowd
+    if not (linked or spends):
         _let_loose(bodies, pairs, drift)
     result, sinks = fly_on(model, geometry, settings, t, drift)
-    if result == OK and t < settings.dt and (linked or (spent <= settings.crowd and (sinks or rested))):
+    if result == OK and t < settings.dt and (linked or (spends and (sinks or rested))):
         result = _kick_and_fly(model, geometry, settings, table, t, drift, effort)
     return result
 
@@ -382,8 +382,8 @@ def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
                     continue
                 a, b = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
                 tie = abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - SAME_SPEED)
-                tie = tie or (caught and t - pairs.struck[k] <= TIE * dt)
-                if (touched[a] and touched[b]) or tie or (tired and _tired(bodies, geoms, pairs, k, dt)):
+                again = caught and t - pairs.struck[k] <= TIE * dt
+                if (touched[a] and touched[b]) or tie or again or (tired and _tired(bodies, geoms, pairs, k, dt)):
                     many = choose(drift, many, k)
                     grew = True
                     bring(bodies, forces, joints, books, a, t, touched)

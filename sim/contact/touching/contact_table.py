@@ -27,7 +27,7 @@ from tumble.sim.contact.touching.impact_threshold import (
     threshold,
 )
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
-from tumble.sim.contact.touching.swept_pairs import within_reach
+from tumble.sim.contact.touching.swept_pairs import reach_along
 from tumble.sim.flight.motion import geom_pose, point_velocity
 from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
 
@@ -203,6 +203,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
     A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches. The
     threshold of a pair that neither touches nor bore load in the last kick is that of the forces alone: spinning bodies
     that come round to hit each other have large accelerations there, and hit all the same.
+    A point that bears nothing, and that nothing closes within a step, gets none either.
     ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, or the INELASTIC
     ones (e = 0, or tired of bouncing). In the middle of a drift a resting contact stands open by up to
     |a_n| dt^2/8, so there all points within the margin count as touching; and in crowds everywhere.
@@ -229,7 +230,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
         lasting = pairs.rests[n] == 1
         for k in range(points):
             lasting = lasting or pairs.rows[n, k, 3] <= touching
-        limit = free_limit(bodies, i, j, normal, h, wait)
+        limit, reach = free_limit(bodies, i, j, normal, h, wait), reach_along(bodies, i, j, normal, h)
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
@@ -261,7 +262,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
             if m >= 0:
                 taken[m] = True
                 _carry_over(contacts, count, old, m)
-            if inside or contacts.impulse[count, 2] > 0.0 or within_reach(bodies, i, j, normal, row[3], h):
+            if inside or contacts.impulse[count, 2] > 0.0 or row[3] <= reach:
                 count += 1
     contacts.count[0] = count
     return OK

@@ -38,18 +38,6 @@ def turning_accel(bodies, i, dt):
 
 
 @lean
-def fastest_accel(bodies, i, dt):
-    """Bound on the acceleration of any point of body i [m/s^2]."""
-    return norm(load3(bodies.gravity, i)) + _other_accel(bodies, i, dt)
-
-
-@lean
-def _other_accel(bodies, i, dt):
-    """Bound on the part of it that is not gravity."""
-    return bodies.pull[i] + turning_accel(bodies, i, dt)
-
-
-@lean
 def speculative_margin(bodies, i, j, dt):
     """Gap up to which contact points are wanted: what a slow approach can close in one step [m]. In a crowd, any approach, and
     what the kick makes one by stopping one of the two."""
@@ -57,20 +45,25 @@ def speculative_margin(bodies, i, j, dt):
 
 
 @lean
-def within_reach(bodies, i, j, normal, gap, dt):
-    """Whether a point that is open by ``gap`` may close in one step: gravity closes it along its normal alone."""
-    weight = abs(dot(load3(bodies.gravity, i), normal)) + abs(dot(load3(bodies.gravity, j), normal))
-    return gap <= _closed(bodies, i, j, weight, dt)
+def reach_along(bodies, i, j, normal, dt):
+    """The same, along a normal: gravity closes no gap to the side [m]."""
+    return _closed(bodies, i, j, abs(dot(load3(bodies.gravity, i), normal)) + abs(dot(load3(bodies.gravity, j), normal)), dt)
 
 
 @lean
 def _closed(bodies, i, j, weight, dt):
-    """What bodies under so much gravity can close in one step [m]."""
+    """What bodies under so much gravity [m/s^2] can close in one step [m]."""
     a = weight + _other_accel(bodies, i, dt) + _other_accel(bodies, j, dt)
     speed = slowest_impact(bodies, i, j, dt)
     if crowded(bodies, i, j):
         speed += norm(load3(bodies.v, i)) + norm(load3(bodies.v, j)) + _rim_speed(bodies, i, dt) + _rim_speed(bodies, j, dt)
     return dt * (speed + 3.0 * a * dt)
+
+
+@lean
+def _other_accel(bodies, i, dt):
+    """Bound on the acceleration of any point of body i but for gravity [m/s^2]."""
+    return bodies.pull[i] + turning_accel(bodies, i, dt)
 
 
 @lean

@@ -514,7 +514,7 @@ def islands_of_neighbours() -> int:
 
 def test_a_point_that_nothing_closes_is_no_contact(monkeypatch):
     assert islands_of_neighbours() == 2
-    monkeypatch.setattr(table, "within_reach", lambda *given: True)
+    monkeypatch.setattr(table, "reach_along", lambda *given: math.inf)
     assert islands_of_neighbours() == 1
 
 

@@ -13,6 +13,7 @@ from tumble.collision import HalfSpace, Sphere
 from tumble.sim import World
 
 ROOT = Path(__file__).resolve().parents[3]
+H = 1 / 240
 SPOILED = """
 import tumble.sim.impact.impact_loop as impact_loop
 impact_loop.TIE = -1e-30  # nothing ties: one pair after the other
@@ -21,12 +22,9 @@ print(middle())
 """
 
 
-H = 1 / 240
-
-
 def middle() -> float:
     """Velocity of a ball that two others have hit from both sides at the same instant [m/s]; they are alike but for the side."""
-    world = World(gravity=(0, 0, 0), dt=1 / 240)
+    world = World(gravity=(0, 0, 0), dt=H)
     ball = world.add(Sphere(0.1), mass=1.0, restitution=0.5)
     for side in (-1.0, 1.0):
         world.add(Sphere(0.1), mass=1.0, restitution=0.5, position=(side * 0.202, 0, 0), velocity=(-side, 0, 0))
