@@ -17,7 +17,7 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import ZERO, add3, load3, store3
+from tumble.collision.linalg import ZERO, load3, store3
 from tumble.sim.contact.contact_solve import kick
 from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
 from tumble.sim.contact.sleep_criterion import count_still, rouse_touched
@@ -47,7 +47,7 @@ from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown
 from tumble.sim.ledger.entries import CORRECTION
 from tumble.sim.ledger.kick_numbers import keep_latest
-from tumble.sim.ledger.work import KICK, MEAN_GIVEN
+from tumble.sim.ledger.work import KICK, MEAN_GIVEN, add_energy, add_to_reservoir
 from tumble.sim.recording.compiled_samples import sample
 from tumble.sim.solvers.islands import label_islands
 from tumble.sim.state import (
@@ -207,7 +207,7 @@ def _contact(model, geometry, settings, mode, plastic):
     kick(model, geometry, settings, mode, plain)
     if crowds:
         kick_crowds(model, geometry, settings, plain)
-    books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
+    add_energy(books, CORRECTION, potential_change(bodies, forces, 0.0))
     return _start_kicked(bodies, contacts, forces, joints, plain)
 
 
@@ -249,13 +249,13 @@ def _undo(bodies, forces, books, joints, saved):
 @lean
 def settle_books(books):
     """The last kick's second half is over."""
-    for k in range(len(books.energy)):
-        books.energy[k] += books.pending[k]
+    for k in range(len(books.pending)):
+        add_energy(books, k, books.pending[k])
         books.pending[k] = 0.0
     for k in range(len(books.account)):
         for c in range(4):
             books.works[k, c] += books.works[k, 4 + c]
             books.works[k, 4 + c] = 0.0
+    add_to_reservoir(books, load3(books.reservoir_pending, 0), load3(books.reservoir_pending, 1))
     for k in range(2):
-        add3(books.reservoir, k, load3(books.reservoir_pending, k))
         store3(books.reservoir_pending, k, ZERO)

@@ -263,10 +263,13 @@ class Joints(NamedTuple):
 class Books(NamedTuple):
     """Where energy and momentum went, cumulative, up to the middle of the last kick; see ledger/entries.py."""
 
-    energy: np.ndarray  # (ledger.ENTRIES,) [J]
+    # what rounding left of the last addition stands behind each sum, and the next addition takes it along (ledger/work.py):
+    # [J] of each entry, and of each what its sum holds too much
+    energy: np.ndarray  # (2 ledger.ENTRIES,)
     pending: np.ndarray  # (ledger.ENTRIES,) [J] of the second half of the last kick
     moved: np.ndarray  # (1,) [J] sum of absolute works
-    reservoir: np.ndarray  # (2, 3) momentum and angular momentum about the origin given to static and kinematic bodies
+    # momentum and angular momentum about the origin given to static and kinematic bodies, and what both hold too much
+    reservoir: np.ndarray  # (4, 3)
     reservoir_pending: np.ndarray  # (2, 3)
     counters: np.ndarray  # (COUNTERS,) int64
     worst: np.ndarray  # (WORST,) float64
@@ -504,10 +507,10 @@ def joints_of(n: int, bodies: int = 0) -> Joints:
 def books_of(entries: int, room: int = 0, log: int = 0, accounts: int = 0) -> Books:
     """Books with room for so many candidate pairs, events and accounts."""
     return Books(
-        energy=np.zeros(entries),
+        energy=np.zeros(2 * entries),
         pending=np.zeros(entries),
         moved=np.zeros(1),
-        reservoir=np.zeros((2, 3)),
+        reservoir=np.zeros((4, 3)),
         reservoir_pending=np.zeros((2, 3)),
         counters=np.zeros(COUNTERS, dtype=np.int64),
         worst=np.zeros(WORST),

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import add, add3, cross, load3, load9, norm, scale
+from tumble.collision.linalg import add, cross, load3, load9, norm, scale
 from tumble.sim.equations import angular_velocity
+from tumble.sim.ledger.work import add_to_reservoir
 from tumble.sim.state import DYNAMIC, KINEMATIC, SLEEPING
 
 ROUSED = -1  # in Bodies.still: the island of this body must wake
@@ -58,8 +59,7 @@ def count_still(bodies, contacts, forces, joints, books, settings):
     for i in range(len(bodies.kind)):
         if bodies.kind[i] == SLEEPING:
             f = scale(bodies.mass[i] * settings.dt, load3(bodies.field, i))
-            add3(books.reservoir, 0, f)
-            add3(books.reservoir, 1, cross(load3(bodies.x, i), f))
+            add_to_reservoir(books, f, cross(load3(bodies.x, i), f))
         if bodies.kind[i] != DYNAMIC:
             continue
         v = scale(0.5 * bodies.inv_mass[i], add(load3(bodies.p, i), load3(bodies.p_before, i)))

@@ -28,6 +28,7 @@ from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_w
 from tumble.sim.joints.constraint_forces import close, note_loads
 from tumble.sim.joints.driven_rows import mark_driven, set_goals
 from tumble.sim.ledger import entries as ledger
+from tumble.sim.ledger.work import add_energy, add_to_reservoir
 from tumble.sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDRATE, RATE0, RATE1, RK4, SLOPE, STAGE, START
 
 LAST = SLOPE + 2  # row of Forces.path that holds what the last kick gave; it is free between two flights
@@ -233,18 +234,16 @@ def _book_cluster(bodies, forces, joints, books, c, t):
             works(bodies, forces, i, t, DAMPER_WORK),
         )
         error += change - external - user - damped
-        books.energy[ledger.EXTERNAL] += external
-        books.energy[ledger.USER] += user
-        books.energy[ledger.FRICTION] -= damped
+        add_energy(books, ledger.EXTERNAL, external)
+        add_energy(books, ledger.USER, user)
+        add_energy(books, ledger.FRICTION, -damped)
         moved += abs(fall) + abs(given) + abs(external) + abs(user) + abs(damped)
         if forces.anchored[c] == 1:
             linear, turning = _given_by_joints(bodies, forces, i, t)
             force, moment = add(force, linear), add(moment, turning)
     if forces.anchored[c] == 1:  # what joints of immovable bodies gave
-        for k in range(3):
-            books.reservoir[0, k] -= force[k]
-            books.reservoir[1, k] -= moment[k]
-    books.energy[ledger.INTEGRATOR] += error
+        add_to_reservoir(books, scale(-1.0, force), scale(-1.0, moment))
+    add_energy(books, ledger.INTEGRATOR, error)
     books.moved[0] += abs(error) + moved
 
 

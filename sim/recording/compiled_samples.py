@@ -26,7 +26,7 @@ class Strip(NamedTuple):
     p: np.ndarray  # (s n, 3) in the middle of the kick; of driven bodies the velocity
     l: np.ndarray  # (s n, 3)
     turn: np.ndarray  # (s j,) Joints.value
-    energy: np.ndarray  # (s, ENTRIES) Books.energy
+    energy: np.ndarray  # (s, ENTRIES) of Books.energy
     moved: np.ndarray  # (s,)
     reservoir: np.ndarray  # (2 s, 3)
     depth: np.ndarray  # (s,) of the deepest contact
@@ -71,7 +71,7 @@ def take_sample(bodies, books, contacts, joints, strip):
         store4(strip.q, row, load4(bodies.q, i))
     for j in range(len(joints.value)):
         strip.turn[k * len(joints.value) + j] = joints.value[j]
-    for e in range(len(books.energy)):
+    for e in range(ENTRIES):
         strip.energy[k, e] = books.energy[e]
     strip.moved[k] = books.moved[0]
     store3(strip.reservoir, 2 * k, load3(books.reservoir, 0))

@@ -188,7 +188,7 @@ class Asking(Reads):
     @property
     def reservoir(self) -> np.ndarray:
         """(2, 3): momentum, and angular momentum about the origin, given to static and driven bodies so far."""
-        return fixed(self.model.books.reservoir + 0.0)
+        return fixed(self.model.books.reservoir[:2] + 0.0)
 
     @property
     def ledger(self) -> ledger.Ledger:
@@ -199,10 +199,10 @@ class Asking(Reads):
         """The ledger, where the energy is known."""
         books = self.model.books
         now = e.total if self._changed_at is None else self._changed_at
-        named = float(np.dot(ledger.SIGNS, books.energy))
+        named = float(np.dot(ledger.SIGNS, books.energy[: ledger.ENTRIES]))
         start = self._start if self._started or self._changed_at is None else now
         scale = e.kinetic_linear + e.kinetic_angular + diagnostics.heights(self.model.bodies) + abs(start)
-        return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
+        return ledger.Ledger(*map(float, books.energy[: ledger.ENTRIES]), now - start - named, float(books.moved[0]), scale)
 
     def contacts(self) -> np.ndarray:
         """Contact points of the last kick, a structured array; see :func:`tumble.sim.ledger.readings.contacts`."""
