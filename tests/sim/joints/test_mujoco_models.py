@@ -207,12 +207,7 @@ def lost(world: World, seconds: float) -> float:
     return off / most
 
 
-LEFT = pytest.mark.xfail(reason="two solves of a heap of its own limbs end at 3.5e-11 m/s", strict=True)
-THROWN = [
-    pytest.param(name, thrown, marks=[LEFT] if (name, thrown) == ("humanoid", 0) else [])
-    for name in MODELS
-    for thrown in (None, 0, 1, 2)
-]
+THROWN = [(name, thrown) for name in MODELS for thrown in (None, 0, 1, 2)]
 
 
 @pytest.mark.validate
