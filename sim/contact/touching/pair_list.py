@@ -7,9 +7,7 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import store3
 from tumble.sim.contact.ground.faces import face_to_face
-from tumble.sim.contact.touching.impact_threshold import forget_arrivals
 from tumble.sim.joints.pairs import banned, listed, pair_key
 from tumble.sim.state import OK, PAIRS_FULL, PIECE, POINTS, WANTED
 
@@ -74,69 +72,91 @@ def _sift(geoms, pairs, joints, found):
 
 
 @inner
-def _known_pairs(pairs):
-    """What is known of the pairs, before others are listed."""
-    old = pairs.count[0]
-    return (
-        pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.search[:old].copy(),
-        pairs.event[:old].copy(), pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.struck[:old].copy(),
-        pairs.rests[:old].copy(), pairs.unforeseen[:old].copy(), pairs.slot[:old].copy(), pairs.bears[:old].copy(),
-        pairs.arrives[:old].copy(),
-    )  # fmt: skip
+def _take(column, old, source, new):
+    """Put the entries of a column where their pairs are now: pair n was ``source[n]`` of ``old`` ones, or is new (< 0) and gets
+    the entry ``new``. The entries as they were."""
+    was = column[:old].copy()
+    for n in range(len(source)):
+        column[n] = was[source[n]] if source[n] >= 0 else new
+    return was
+
+
+@inner
+def _take_rows(table, old, source):
+    """The same for the rows of a table; those of new pairs are zero."""
+    was = table[:old].copy()
+    for n in range(len(source)):
+        for m in range(table.shape[1]):
+            table[n, m] = was[source[n], m] if source[n] >= 0 else 0
+    return was
 
 
 @inner
 def _relist(geoms, pairs, kept):
-    """The pairs are the first of pairs.met."""
-    known = _known_pairs(pairs)
-    keys, axes, clear, searches, events, speeds, hits, struck, rests, unforeseen, slots, bears, arrives = known
-    old, taken, free, k = len(keys), np.zeros(len(pairs.slot), dtype=np.bool_), 0, 0
+    """The pairs are the first of pairs.met. What else is known of a pair goes along in a line of its own."""
+    old, source = pairs.count[0], np.empty(kept, np.int64)
+    known = pairs.geoms[:old].copy()
+    _find_again(pairs, known, source)
+    _take(pairs.search, old, source, WANTED)
+    _take(pairs.event, old, source, math.inf)
+    _take(pairs.speed, old, source, 0.0)
+    _take(pairs.unforeseen, old, source, 1)
+    _take_rows(pairs.axis, old, source)
+    _take_rows(pairs.clear, old, source)
+    slots, hits = _take(pairs.slot, old, source, -1), _take(pairs.hits, old, source, 0)
+    struck, rests = _take(pairs.struck, old, source, -math.inf), _take(pairs.rests, old, source, 0)
+    bears, arrives = _take_rows(pairs.bears, old, source), _take_rows(pairs.arrives, old, source)
     for n in range(kept):
+        if source[n] < 0:
+            pairs.clear[n, 0] = -math.inf
+            if geoms.face[pairs.geoms[n, 1]] != PIECE:
+                _inherit(geoms, pairs, n, known, -1 - source[n], hits, struck, rests, bears, arrives)
+    _give_slots(pairs, slots, source)
+    pairs.count[0] = kept
+
+
+@lean
+def _find_again(pairs, known, source):
+    """The first of pairs.met become the pairs; ``source`` tells which of the ``known`` ones each was: -1 - k for one that was not
+    there and would have stood before number k."""
+    k = 0
+    for n in range(len(source)):
         i, j = pairs.met[n, 0], pairs.met[n, 1]
         pairs.geoms[n, 0], pairs.geoms[n, 1] = i, j
-        while k < old and (keys[k, 0] < i or (keys[k, 0] == i and keys[k, 1] < j)):
+        while k < len(known) and (known[k, 0] < i or (known[k, 0] == i and known[k, 1] < j)):
             k += 1
-        if k < old and keys[k, 0] == i and keys[k, 1] == j:
-            store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
-            pairs.search[n], pairs.event[n], pairs.speed[n] = searches[k], events[k], speeds[k]
-            pairs.hits[n], pairs.struck[n], pairs.rests[n], pairs.unforeseen[n] = hits[k], struck[k], rests[k], unforeseen[k]
-            pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
-            for m in range(POINTS):
-                pairs.bears[n, m], pairs.arrives[n, m] = bears[k, m], arrives[k, m]
-            pairs.slot[n] = slots[k]
-            taken[slots[k]] = True
-        else:
-            pairs.slot[n] = -1
-            store3(pairs.axis, n, (0.0, 0.0, 0.0))
-            pairs.search[n], pairs.event[n], pairs.speed[n] = WANTED, math.inf, 0.0
-            pairs.hits[n], pairs.struck[n], pairs.rests[n], pairs.unforeseen[n] = 0, -math.inf, 0, 1
-            pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
-            forget_arrivals(pairs, n)
-            if geoms.face[j] != PIECE:
-                _inherit(geoms, pairs, n, known, k)
-    for n in range(kept):
-        if pairs.slot[n] < 0:
+        there = k < len(known) and known[k, 0] == i and known[k, 1] == j
+        source[n] = k if there else -1 - k
+
+
+@inner
+def _give_slots(pairs, slots, source):
+    """New pairs get the places of manifolds that no known one has kept."""
+    taken, free = np.zeros(len(pairs.slot), dtype=np.bool_), 0
+    for n in range(len(source)):
+        if source[n] >= 0:
+            taken[slots[source[n]]] = True
+    for n in range(len(source)):
+        if source[n] < 0:
             while taken[free]:
                 free += 1
             pairs.slot[n] = free
             pairs.seen[free, 12] = 0.0
             free += 1
-    pairs.count[0] = kept
 
 
 @lean
-def _inherit(geoms, pairs, n, known, k):
+def _inherit(geoms, pairs, n, known, k, hits, struck, rests, bears, arrives):
     """A new pair of a piece and a facet has what is known of that piece and the facets of this ground that it met before.
 
-    ``k``: where the pair would stand among the known ones.
+    ``k``: where the pair would stand among the ``known`` ones.
     """
-    keys, _, _, _, _, _, hits, struck, rests, _, _, bears, arrives = known
     i, ground, count = pairs.geoms[n, 0], geoms.body[pairs.geoms[n, 1]], 0
     first = k
-    while first > 0 and keys[first - 1, 0] == i:
+    while first > 0 and known[first - 1, 0] == i:
         first -= 1
-    while first < len(keys) and keys[first, 0] == i:
-        if geoms.body[keys[first, 1]] == ground:
+    while first < len(known) and known[first, 0] == i:
+        if geoms.body[known[first, 1]] == ground:
             pairs.hits[n], pairs.rests[n] = max(pairs.hits[n], hits[first]), max(pairs.rests[n], rests[first])
             pairs.struck[n] = max(pairs.struck[n], struck[first])
             for m in range(POINTS):
