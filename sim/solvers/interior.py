@@ -41,10 +41,7 @@ BACK = 0.995  # part of the way to the boundary that a step takes
 # The boundary of the cones cuts steps short. If less than this part of a step is left three times in a row, the search leads
 # nowhere.
 IDLE_STEP = 1e-4
-# The search ends after so many steps in a row that halved neither the residual nor the products x.z. Near the solution (see the
-# next line) rounding is all that is left, and half as many steps end it.
-MOST_IDLE_STEPS = 12
-NEARLY_SOLVED = 1e-3  # the search is near the solution where the residual is below this part of the first one
+MOST_IDLE_STEPS = 12  # the search ends after so many steps in a row that halved neither the residual nor the products x.z
 CORNER = 1e-13  # [m/s] |u_t| has a corner at zero: at slips below this one its slope is that of a smooth function
 
 
@@ -213,12 +210,12 @@ def interior(system, laws, vstar, tolerance, most, p, v):
     tangent = np.empty(m)
 
     p[:] = 0.0
-    first = evaluate(system, laws, vstar, R, p, v, u)
+    evaluate(system, laws, vstar, R, p, v, u)
     _start(laws, u, R, x, z)
     _impulses(laws, x, p)
     evaluate(system, laws, vstar, R, p, v, u)
     spent, idle, short, reached, least = 0, 0, 0, math.inf, math.inf
-    while spent < most and short < 3 and idle < (MOST_IDLE_STEPS if reached > NEARLY_SOLVED * first else MOST_IDLE_STEPS // 2):
+    while spent < most and short < 3 and idle < MOST_IDLE_STEPS:
         spent += 1
         product, inside = _linearise(laws, u, x, z, w, g, miss, slope)
         if not inside:

@@ -28,8 +28,8 @@ stopped on is its residual, the velocity by which a contact misses the law.
    on from there once more, and where steps shrink by the same part each time, all that are to come are taken at once (Aitken): a
    robot that lies on trunk and legs, with eight such points, came from 1e-8 m/s, where an iteration took off a tenth.
 6. Where friction is strong, more load can mean that a contact closes faster (the paradox of Painleve), and the solution is far
-   away: without slip, or with hardly a load. So the problem without friction, and that with more than enough, are solved,
-   each from nothing, by sweeps first, and 2 goes on from there. A wedge with friction 10, and friction 1 behind a joint, came
+   away: without slip, or with hardly a load. So the problem with more than enough friction is solved, from nothing, by sweeps
+   first, and 2 goes on from there. A wedge with friction 10, and friction 1 behind a joint, came
    from 2e-2 m/s to 5e-12.
 7. At last, with joints, sweeps (sweeps.py) look for who is at a limit, then 2 again, with more sweeps each time.
 8. Where kicks contradict themselves (``give``), each of these is tried once more so. Two points of one body that stick ask for
@@ -87,7 +87,7 @@ SAME_STEP = 0.1  # two steps are the same that differ by less than this part
 BEYOND_CONE = 1.001  # a step that ends where a contact slides or parts goes beyond by this factor, so that it does
 FINE = 1e-4  # what is solved, but not to this part of the tolerance, is given one more iteration
 # where the iterations start from, in this order
-FROM_GUESS, FROM_COLD, FROM_INSIDE, FROM_BEST, FROM_BEST_AGAIN, FROM_SLIPPERY, FROM_STICKING, FROM_SWEEPS = range(8)
+FROM_GUESS, FROM_COLD, FROM_INSIDE, FROM_BEST, FROM_BEST_AGAIN, FROM_STICKING, FROM_SWEEPS = range(7)
 TIGHT = 1e-2  # the compliance is made this part of what it was where the search goes on from its best: with less, rounding shows
 # Friction that holds whatever comes, in place of the real one; sweeps from nothing that begin such a search.
 STICKY, FIRST_SWEEPS = 10.0, 80
@@ -452,7 +452,7 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
         help += 1
         if help == FROM_COLD and not linked:
             help += 1
-        if help == FROM_SLIPPERY and not rubs:
+        if help == FROM_STICKING and not rubs:
             help = FROM_SWEEPS
         if best <= done or spent >= most or help >= (FROM_SWEEPS + SWEEPINGS if linked else FROM_SWEEPS):
             break
@@ -482,17 +482,14 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
 
 @inner
 def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
-    """Impulses ``p`` to go on from: none, those from inside the cones, or those of another friction; the iterations it took."""
+    """Impulses ``p`` to go on from: none, those from inside the cones, or those of more friction; the iterations it took."""
     if help == FROM_COLD:
         clear_table(p)
         return 0
     if help == FROM_INSIDE:
         return interior(system, laws, vstar, tolerance, most, p, v)[1]
-    mu = laws.mu.copy()
-    for k in range(len(p)):
-        mu[k] = 0.0 if help == FROM_SLIPPERY else STICKY
     clear_table(p)
-    rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.load, laws.c, laws.u0)
+    rubbed = Laws(laws.law, np.full(len(p), STICKY), laws.lo, laws.hi, laws.load, laws.c, laws.u0)
     _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
     return _descend(system, rubbed, vstar, room, tolerance, 0.0, 0.0, False, most, False, -1.0, p, v)[1]
 

@@ -25,7 +25,6 @@ from tumble.collision.linalg import norm, scale
 from tumble.sim.solvers.block_laws import BALL_LAW, COULOMB_LAW, DISC_LAW, SOFT_LAW
 from tumble.sim.solvers.problem import NO_LAWS, NO_SYSTEM, clip, regularisation
 
-LOCAL_FROM = 0.2  # a block takes part in local sweeps (lanes.py) if it misses its law by this part of the largest miss
 COLUMNS = 58  # of a packed block: directions, arms of both bodies, what unit impulses turn them by, own matrix, offset, tangent
 
 

@@ -12,9 +12,9 @@ from tumble.collision.kernels.shared import address_of, put
 from tumble.sim.impact.crowds.crowd_blocks import sweep_block
 from tumble.sim.impact.thread_jobs import SWEEPS, TOPIC, share
 from tumble.sim.solvers.lanes import SEEN, largest_of
-from tumble.sim.solvers.sweeps import LOCAL_FROM
 
 ANY = 1 << 60  # sweeps or groups: as many as it takes
+LOCAL_FROM = 0.2  # a contact takes part in local sweeps if it misses its law by this part of the largest miss
 SPARSE = 4  # so many times the groups that a sweep looks at are fewer than all: it lists those that the next one is for
 WORTH = 64  # groups that the last sweep looked at, from which the next one is worth the call for help
 

@@ -1,4 +1,4 @@
-"""The numbers that decide how far contact points travel with their bodies: each with a case that comes out otherwise without it.
+"""The numbers that decide how long what is known of pairs lasts: each with a case that comes out otherwise without it.
 
 Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
 """
@@ -10,7 +10,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from tumble.collision import Sphere
+from tumble.collision.kernels.shared import look
+from tumble.sim import World
 from tumble.sim.contact.touching import carried_manifolds as manifolds
+from tumble.sim.contact.touching import wide_boxes
+from tumble.sim.impact import thread_jobs
 
 
 def corner_on_a_face(open_by: float = 0.0) -> tuple:
@@ -147,3 +152,28 @@ def test_a_way_that_is_rounding_tells_nothing(monkeypatch):
     assert rate_after_rounding() == 0.0
     monkeypatch.setattr(manifolds, "NO_MOTION", 0.0)
     assert rate_after_rounding() > 0.5
+
+
+def flown_in_a_row(monkeypatch) -> tuple[int, str]:
+    """(In how many of 24 steps a box left its wide one, bits at the end) of three balls that fly side by side."""
+    world, listed, leavers = World(gravity=(0, 0, 0), dt=1 / 240), [], wide_boxes.leavers
+    for k in range(3):
+        world.add(Sphere(0.1), position=(k, 0, 0), velocity=(1, 0, 0))
+
+    def counted(bodies, geoms, dt, first, stop, left, counter):
+        leavers(bodies, geoms, dt, first, stop, left, counter)
+        listed.append(look(counter) > 0)
+
+    monkeypatch.setattr(thread_jobs, "leavers", counted)
+    world.step(24)
+    return sum(listed), world.state_hash()
+
+
+def test_wide_boxes_last_for_some_steps(monkeypatch):
+    """Without more room than a step takes, each step would look for pairs anew; which pairs meet is the same."""
+    steps, bits = flown_in_a_row(monkeypatch)
+    assert steps <= 6
+    monkeypatch.setattr(wide_boxes, "WIDER", 0.0)
+    steps, same = flown_in_a_row(monkeypatch)
+    assert steps >= 24
+    assert same == bits
