@@ -22,6 +22,7 @@ from tumble.collision.status import BEYOND_MARGIN, UNCERTAIN
 ALIKE = 1e-5
 RIM_WIDTH = 1e-3  # of the size: a point of a face this near to its edges may belong to them
 PREFERENCE = 0.01  # of the depth: a face that is deeper by less than this goes before two edges
+NOT_MISSED = 1e-9  # of the thinner body: an overlap up to this one may lie beside the face that is taken
 
 
 @lean
@@ -57,13 +58,21 @@ def reference_side(g, a, ra, b, rb, face_a, sep_a, face_b, sep_b, slack, axis):
     return side
 
 
+@lean
+def _deep_enough(low, thin):
+    """The gap that the deepest point of a face must have where bodies overlap by -``low`` [m]: a part of that, or rounding of the
+    thinner body's size ``thin``, may be missed."""
+    return (1.0 - PREFERENCE) * low + NOT_MISSED * thin if low < 0.0 else math.inf
+
+
 @remote
 def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Contact points of two polytopes: a patch on a face where a face takes part, else the one point of the witnesses.
 
     Faces are preferred: a face whose separation is within `slack` of the best axis is taken. Of the two best faces the
     one of the warm axis stays while it is within slack, else that of the larger body (A's on a tie) while within half.
-    Where the bodies overlap a part of the depth is slack too, so that a body that rocks in place keeps its face.
+    Where the bodies overlap a part of the depth is slack too, so that a body that rocks in place keeps its face. A face whose
+    points do not reach the depth, since that lies beside it, is not taken.
     """
     r, t = relative(xa, ra, xb, rb)
     x = sub(xb, xa)
@@ -93,22 +102,28 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         face_a, sep_a, face_b, sep_b = faced(g, a, b, r, t, n)
     sep_a, sep_b = sep_a - skins, sep_b - skins
     side = reference_side(g, a, ra, b, rb, face_a, sep_a, face_b, sep_b, slack, axis)
-    face, best = (face_b, sep_b) if side == 1 else (face_a, sep_a)
-    if best >= low - slack:
-        count, least, normal = put_face(g, a, xa, ra, b, x, rb, face, side, limit, slack + max(low, best), size, rows, ids)
-        if count > 0:
-            status = answer(low, high if known else max(low, least), normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
-            lone = count == 1 and (known or at_rim(g, a, xa, ra, b, xb, rb, face, side, rows))
-            # lone: a corner at the rim of the face, whose normal may be nowhere near that of the pair. UNCERTAIN: apart, and
-            # closest at edges or corners: no axis of a face has their distance
-            if (lone or status == UNCERTAIN) and not known:
-                low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
-                known = True
-                if low > limit:
-                    return 0, to_world(ra, n), BEYOND_MARGIN
-                status = answer(low, high, normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
-            if not (lone and best < low - 64.0 * EPS * size + PREFERENCE * min(low, 0.0)):
-                return count, normal, status
+    for turn in (side, 1 - side):
+        face, best = (face_b, sep_b) if turn == 1 else (face_a, sep_a)
+        if not best >= low - slack:
+            break
+        count, least, normal = put_face(g, a, xa, ra, b, x, rb, face, turn, limit, slack + max(low, best), size, rows, ids)
+        if count == 0:
+            break
+        if least > _deep_enough(low, thin):  # where the bodies overlap is beside this face: the other one may have it
+            continue
+        status = answer(low, high if known else max(low, least), normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
+        lone = count == 1 and (known or at_rim(g, a, xa, ra, b, xb, rb, face, turn, rows))
+        # lone: a corner at the rim of the face, whose normal may be nowhere near that of the pair. UNCERTAIN: apart, and
+        # closest at edges or corners: no axis of a face has their distance
+        if (lone or status == UNCERTAIN) and not known:
+            low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
+            known = True
+            if low > limit:
+                return 0, to_world(ra, n), BEYOND_MARGIN
+            status = answer(low, high, normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
+        if not (lone and best < low - 64.0 * EPS * size + PREFERENCE * min(low, 0.0)):
+            return count, normal, status
+        break
     if not known:
         low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
     if low > limit:

@@ -471,8 +471,11 @@ def _learn(looks, looking, again, off, best, p):
 
 @inner
 def _note(bodies, contacts, books, settings, island, kick, h, coming, worst, spent):
-    """How well the kick was solved, and what its bodies know of it."""
+    """How well the kick was solved, and what its bodies know of it. Where what it misses overflows there is no answer: then they
+    have no momenta, and the step says so."""
     for i in island.members:
+        if not math.isfinite(worst):
+            store3(bodies.p, i, (math.nan, math.nan, math.nan))
         bodies.parts[i] = coming
         bodies.until[i] = kick.t + h if h < settings.dt - kick.t else 0.0
         bodies.kicked[i], bodies.flown[i] = kick.t, h
