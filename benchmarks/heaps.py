@@ -64,10 +64,10 @@ def turn(rng: np.random.Generator) -> tuple[float, ...]:
     return tuple(q / np.linalg.norm(q))
 
 
-def cube(seed: int) -> Scene:
+def cube(seed: int, edge: int = 8) -> Scene:
     """Boxes of 0.2 m; each is up to a tenth of a millimetre off the grid, but for the seed 0."""
     scene, rng = ground("cube"), np.random.default_rng(seed)
-    for n, place in enumerate(layers(512, 8, 0.201, 1.1)):
+    for n, place in enumerate(layers(edge**3, edge, 0.201, 1.1)):
         place += 1e-4 * rng.uniform(-1, 1, 3) * (seed > 0)
         scene.add(Box((0.1, 0.1, 0.1)), name=f"box_{n + 1}", position=tuple(place), friction=0.5)
     return scene

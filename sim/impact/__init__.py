@@ -11,7 +11,8 @@ The loop: impact_loop.py takes instants in order, from event_queue.py; time_of_i
 staying_apart.py says for how long there is none; stop_events.py finds when joints come to their stops; event_log.py writes
 down what happened; thread_jobs.py shares the search among threads.
 The laws: collision_law.py for one point, multi_contact.py for several or for pairs that tie, joint_impulses.py where the
-bodies are jointed. Before an impact half_kick_removal.py takes back what resting contacts have in advance; after it
-substep_resolve.py solves the island again for the rest of the step where bodies are left in slow touch.
+bodies are jointed; crowds/coming_points.py sees which points come next where a pair comes again and again. Before an impact
+half_kick_removal.py takes back what resting contacts have in advance; after it substep_resolve.py solves the island again for
+the rest of the step where bodies are left in slow touch.
 Heaps, where so much lands at once that no order of instants matters, are solved in the room ``crowds``.
 """

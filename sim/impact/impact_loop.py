@@ -18,7 +18,6 @@ from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
 from tumble.sim.contact.sleep_criterion import rouse
 from tumble.sim.contact.touching.impact_threshold import (
     MOST_BOUNCES,
-    MOST_SMALL_BOUNCES,
     SINKING,
     crowded,
     forget_arrivals,
@@ -31,11 +30,12 @@ from tumble.sim.contact.touching.swept_pairs import leaves_box, outgrown, widen_
 from tumble.sim.flight.clusters import book_cluster
 from tumble.sim.flight.flight_split import bring, bring_linked, foresee_again, launch_touched
 from tumble.sim.flight.motion import finite_body, fly_to
+from tumble.sim.impact.crowds.coming_points import coming_rows, tired
 from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.event_queue import NO_DRIFT, TIE, choose, first_event, let_go, new_drift, play_again, put_in_order
 from tumble.sim.impact.half_kick_removal import take_back
 from tumble.sim.impact.joint_impulses import linked_joints, meet_stops, settle_joints
-from tumble.sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
+from tumble.sim.impact.multi_contact import approach_left, fastest_approach, joint_impact, single_impact, touching_rows
 from tumble.sim.impact.stop_events import find_stops, first_stop
 from tumble.sim.impact.substep_resolve import kick_again
 from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_arrival, find_pairs, share
@@ -156,6 +156,15 @@ def _kick_and_fly(model, geometry, settings, table, t, drift, effort):
         return WAKE
     _look_again(model.bodies, model.pairs, drift)
     return fly_on(model, geometry, settings, t, drift)[0]
+
+
+@lean
+def _deepest(pairs, k):
+    """The least gap of the points of pair k; 0 where none overlaps [m]."""
+    deepest = 0.0
+    for r in range(pairs.points[k]):
+        deepest = min(deepest, pairs.rows[k, r, 3])
+    return deepest
 
 
 @inner
@@ -291,11 +300,11 @@ def _ask(bodies, pairs, drift, all):
 @inner
 def _would_sink(bodies, geoms, geometry, pairs, k, t, dt):
     """Whether the island of pair k, whose next impact was just found, must be kicked at time t. A crowd is kicked once a step;
-    what ends nothing there, and what is so slow, is left to that."""
+    what is so slow there is left to that."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     if not crowded(bodies, i, j):
         return _sinks(bodies, pairs, k, i, j, t, dt)
-    if pairs.speed[k] <= least_speed(bodies, geoms, geometry, pairs, k, dt) or _never_ends(bodies, pairs, k, i, j, dt):
+    if pairs.speed[k] <= least_speed(bodies, geoms, geometry, pairs, k, dt):
         pairs.event[k] = math.inf
     return False
 
@@ -327,13 +336,6 @@ def _settle_phase(model, geometry, settings, table, i, j, t, touched, effort):
 
 
 @lean
-def _never_ends(bodies, pairs, k, i, j, dt):
-    """One impact more of a pair in a crowd, without restitution, of a sequence that is left to the next kick: it takes long to
-    end."""
-    return pairs.hits[k] > MOST_BOUNCES and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
-
-
-@lean
 def _sinks(bodies, pairs, k, i, j, t, dt):
     """Pair k needs the kick: it would overlap, slowly; or it collides at once, or again and again, without restitution."""
     if pairs.event[k] < math.inf:
@@ -341,18 +343,7 @@ def _sinks(bodies, pairs, k, i, j, t, dt):
         return at_once and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
     if not pairs.fresh[k]:
         return False
-    deepest = 0.0
-    for r in range(pairs.points[k]):
-        deepest = min(deepest, pairs.rows[k, r, 3])
-    return deepest < -SINKING * pair_size(bodies, i, j)
-
-
-@lean
-def _tired(bodies, geoms, pairs, k, dt):
-    """Pair k has bounced in this step, and bounces no more."""
-    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-    tired = pairs.hits[k] >= MOST_SMALL_BOUNCES and pairs.search[k] != FUTILE
-    return tired and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+    return _deepest(pairs, k) < -SINKING * pair_size(bodies, i, j)
 
 
 @inner
@@ -365,7 +356,7 @@ def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
     light body that is caught between two heavy ones is struck by them in turn, ever sooner.
     """
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    speed, tired, touched = pairs.speed[first], _tired(bodies, geoms, pairs, first, dt), drift.touched
+    speed, worn, touched = pairs.speed[first], tired(bodies, geoms, pairs, first, dt), drift.touched
     caught = pairs.hits[first] > MOST_BOUNCES and t - pairs.struck[first] <= TIE * dt
     many = choose(drift, 0, first)
     bring(bodies, forces, joints, books, i, t, touched)
@@ -383,7 +374,7 @@ def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
                 a, b = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
                 tie = abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - SAME_SPEED)
                 again = caught and t - pairs.struck[k] <= TIE * dt
-                if (touched[a] and touched[b]) or tie or again or (tired and _tired(bodies, geoms, pairs, k, dt)):
+                if (touched[a] and touched[b]) or tie or again or (worn and tired(bodies, geoms, pairs, k, dt)):
                     many = choose(drift, many, k)
                     grew = True
                     bring(bodies, forces, joints, books, a, t, touched)
@@ -409,19 +400,49 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
     if not fastest_approach(table, count) > least:
         count = touching_rows(bodies, geoms, pairs, geometry, together, table, dt, True)
     futile = not fastest_approach(table, count) > SEEN_AT_ALL * pairs.speed[first]
+    if t < dt and len(links) == 0 and not _may_be_kicked(bodies, settings, drift):
+        futile = not _collide_ahead(model, geometry, settings, table, together, t) or futile
+    elif count == 1:
+        single_impact(bodies, table, joints, books, settings, links)
+    elif count > 1:
+        joint_impact(bodies, table, joints, books, settings, links, count, 0.0)
+    if len(links) > 0:
+        meet_stops(bodies, table, joints, books, links, t, -1, False)
+    log_impacts(bodies, table, books, forces.clock[0] + t)
     for k in together:
         pairs.hits[k] += 1
         pairs.struck[k] = t
     let_go(drift, many)
-    if count == 1:
-        single_impact(bodies, table, joints, books, settings, links)
-    elif count > 1:
-        joint_impact(bodies, table, joints, books, settings, links)
-    if len(links) > 0:
-        meet_stops(bodies, table, joints, books, links, t, -1, False)
-    log_impacts(bodies, table, books, forces.clock[0] + t)
     if futile:
-        pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # as one that never ends
+        pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # it bounces no more
+
+
+@inner
+def _collide_ahead(model, geometry, settings, table, together, t):
+    """The impact of the touching points in the table, where no kick follows it in this step: with what comes down next.
+
+    Where that is not solved the points that touch act alone. True where the approach is stopped: where a body is wedged in it may
+    not be, and the impact would be repeated to no effect.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    links, touching = np.zeros(0, dtype=np.int64), table.count[0]
+    count = coming_rows(bodies, forces, geoms, pairs, geometry, together, table, settings.dt)
+    if count == touching or not joint_impact(bodies, table, joints, books, settings, links, touching, settings.dt - t):
+        table.count[0] = touching
+        if touching == 1:
+            single_impact(bodies, table, joints, books, settings, links)
+        elif touching > 1:
+            joint_impact(bodies, table, joints, books, settings, links, touching, 0.0)
+    return not approach_left(bodies, table, touching) > SEEN * fastest_approach(table, touching)
+
+
+@lean
+def _may_be_kicked(bodies, settings, drift):
+    """Whether the touched bodies may be kicked again in this step; a crowd is not, nor what has spent what a step may spend."""
+    for i in range(len(drift.touched)):
+        if drift.touched[i] and (bodies.crowd[i] > 0 or drift.effort[i] > settings.crowd):
+            return False
+    return True
 
 
 fly_on = far(_fly_on, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0.0, NO_DRIFT), returns=(OK, False))

@@ -36,6 +36,7 @@ from tumble.sim.contact.touching.contact_table import told, write_row
 from tumble.sim.contact.touching.impact_threshold import LEFT_OPEN, pair_restitution, pair_size
 from tumble.sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
 from tumble.sim.impact.collision_law import impact_far as impact
+from tumble.sim.impact.crowds.coming_points import ask_of_coming
 from tumble.sim.impact.joint_impulses import constrain, leave_rigid_rows, linked_mass, rest_rotors, settle_joints
 from tumble.sim.impact.time_of_impact import TOUCH
 from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work
@@ -43,6 +44,7 @@ from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
 from tumble.sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
 
+NOT_SOLVED = 1e-9  # what a problem misses, as part of the approach, from which on it is not solved
 VELOCITY_ROUNDING = 1e-15  # rounding of a relative velocity, as part of the two that it is the difference of
 
 
@@ -94,6 +96,17 @@ def fastest_approach(table, count):
 
 
 @lean
+def approach_left(bodies, table, count):
+    """The same for the velocities that bodies have after the impact."""
+    least = 0.0
+    for k in range(count):
+        i, j, point = table.body[k, 0], table.body[k, 1], load3(table.point, k)
+        normal = (table.frame[k, 2, 0], table.frame[k, 2, 1], table.frame[k, 2, 2])
+        least = min(least, dot(normal, sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))))
+    return -least
+
+
+@lean
 def inverse_mass(bodies, i, point):
     """(1/m) 1 - [r]x J^-1 [r]x of body i at a point of the world; zero where impulses do not move it."""
     w = world_inverse_inertia(bodies, i)
@@ -126,8 +139,12 @@ def single_impact(bodies, table, joints, books, settings, links):
 
 
 @kernel
-def _joint_impact(bodies, table, joints, books, settings, links):
-    """Several points at once, by the stages of a kick: the plastic problem first, then what restitution adds to its solution."""
+def _joint_impact(bodies, table, joints, books, settings, links, touching, left):
+    """Several points at once, by the stages of a kick: the plastic problem first, then what restitution adds to its solution.
+
+    Rows behind the first ``touching`` ones are of points that come down in the time ``left`` of the step, by
+    crowds/coming_points.py. False where such a problem was not solved, as where a body is wedged in: then nothing is done.
+    """
     m = table.count[0]
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
@@ -135,21 +152,26 @@ def _joint_impact(bodies, table, joints, books, settings, links):
     leave_rigid_rows(joints, island, laws)
     rest_rotors(island, system, laws, laws.u0, vstar)
     points = blocks_of(system, 0, m)
+    ask_of_coming(table, touching, left, laws.c)
     p[:] = 0.0
     speed = 0.0
     for k in range(m):
         speed = max(speed, abs(table.u[k, 2]))
     tolerance = 1e-14 * speed
     tried = np.zeros(m, dtype=np.bool_)
+    off = 0.0
     for round in range(4):
-        newton(system, laws, vstar, tolerance, 100, p, v)
+        off, _ = newton(system, laws, vstar, tolerance, 100, p, v)
         if round == 3 or not _revise(table, points, laws, p, v, tried):
             break
+    if touching < m and off > NOT_SOLVED * speed:
+        return False
     extra = _restitution(table, island, system, points, laws, p, v)
     f = _passive(table, island, system, points, laws, p, extra, v)
     for k in range(m):
         store3(table.impulse, k, (f * (p[k, 0] + extra[k, 0]), f * (p[k, 1] + extra[k, 1]), f * (p[k, 2] + extra[k, 2])))
     _apply_impacts(bodies, table, joints, books, links, math.nan)
+    return True
 
 
 @inner
@@ -316,6 +338,6 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
 
 joint_impact = far(
     _joint_impact,
-    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS, np.zeros(0, np.int64)),
-    returns=None,
+    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS, np.zeros(0, np.int64), 0, 0.0),
+    returns=False,
 )

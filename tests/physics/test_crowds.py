@@ -187,9 +187,9 @@ def test_a_domino_that_is_wedged_in_stays_above_the_floor():
 
 
 def test_the_last_solve_of_many_contacts_is_a_solve():
-    """512 boxes that land together have so many contacts that no sweep of all fitted into what the solve after a look at the end
+    """729 boxes that land together have so many contacts that no sweep of all fitted into what the solve after a look at the end
     of the step may cost: what turned in was left as the look had it, and what was missed was not known."""
-    world, most = cube(1).build(), 0
+    world, most = cube(1, 9).build(), 0
     world.step(round(0.44 / world.dt))
     for _ in range(15):
         world.step()

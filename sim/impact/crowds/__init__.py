@@ -8,5 +8,5 @@ method on the gap at the end of the step.
 
 crowd_kick.py: the kick of crowds, from the table to the ledger. crowd_prediction.py: what turns in. crowd_rows.py: contacts as
 the sweeps read them, and what they ask for. crowd_blocks.py: in which order they are swept, such that threads can share it.
-crowd_sweeps.py: the sweeps.
+crowd_sweeps.py: the sweeps. coming_points.py: what comes down next, in impacts of what is not kicked again.
 """

@@ -222,14 +222,6 @@ def test_what_turns_back_touches_more_slowly_than_an_impact(monkeypatch):
     assert closes_at(monkeypatch, 30.0) == pytest.approx(sinks, rel=1e-12)
 
 
-def test_a_sequence_of_a_crowd_ends(monkeypatch):
-    monkeypatch.setattr(threshold, "coefficient", lambda *arguments: 0.0)
-    assert not loop._never_ends(BALLS, told(hits=10, speed=5.0), 0, 0, 1, H)
-    assert loop._never_ends(BALLS, told(hits=11, speed=5.0), 0, 0, 1, H)
-    monkeypatch.setattr(loop, "MOST_BOUNCES", 10**6)
-    assert not loop._never_ends(BALLS, told(hits=11, speed=5.0), 0, 0, 1, H)
-
-
 def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
     """A cube of 1 kg on the floor, whose corners come back at 0.2 m/s where the kick foresaw 0.1; at 1 m/s they are struck."""
 
