@@ -27,6 +27,21 @@ def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b
 
 
 @lean
+def named_by_first(name, row):
+    """Whether a point with this row has its name from the first body alone, so that it says which point it is on another face of
+    the second one's ground too: a corner of the first body, the end of a line of it, or where it is round.
+
+    All but these are named after features of both: of names from bit 56 on those of corners (0 and 2, see clip.py), of witnesses
+    (4, polytope_manifold.py), of ends of lines and single points (8 and 9, patch.py) are of one body where the other has a face.
+    """
+    kind, face_a, face_b = name >> 56 & 15, row[7] == 0.0 and row[8] == 0.0, row[12] == 0.0 and row[13] == 0.0
+    if kind == 2:  # a corner of the face that the other body's corners are clipped to: in its row that body counts as sharp
+        return face_a
+    round_a = 0.0 < row[7] < SHARP and 0.0 < row[8] < SHARP
+    return (face_b or round_a) and (kind == 0 or kind == 4 or kind == 8 or kind == 9)  # noqa: PLR1714
+
+
+@lean
 def swap_rows(rows, count):
     """Make the rows of (B, A) those of (A, B): the curvatures change places. The normal turns about, but no row holds it."""
     for k in range(count):

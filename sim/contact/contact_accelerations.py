@@ -19,11 +19,12 @@ import math
 
 import numpy as np
 
+from tumble.collision.contact.manifold import named_by_first
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
 from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, sub, turned_with
 from tumble.collision.narrowphase import manifold_far as manifold
-from tumble.sim.contact.ground.faces import known_on_ground, same_facets
+from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.impact_threshold import normal_target
 from tumble.sim.flight.end_pose import Ends, end_motion, end_pose
@@ -188,7 +189,7 @@ def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, found, i
             xb, rb = frame_pose(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
             count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[g], xb, rb, margin, axis, found, ids)
             for s in range(count):
-                if ids[s] == id and known_on_ground(found[s]):
+                if ids[s] == id and named_by_first(ids[s], found[s]):
                     return True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
     return False, 0.0, ZERO, axis
 

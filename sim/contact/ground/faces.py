@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tumble.collision.geometry import SHARP
 from tumble.collision.kernels.jit import lean
 from tumble.sim.state import PIECE, PLANE
 
@@ -23,15 +22,6 @@ def is_facet_row(geoms, k):
 def same_facets(geoms, b, other):
     """Whether pieces b and other are one, or facets of one ground."""
     return b == other or (geoms.face[b] != PIECE and geoms.face[other] != PIECE and geoms.body[b] == geoms.body[other])
-
-
-@lean
-def known_on_ground(row):
-    """Whether a contact point with this row of a manifold has its name from the first body, so that it is found by it on another
-    facet too: a corner or a rounding of that body has. A point on an edge or a face of it is named after the facet."""
-    along, across = row[7], row[8]
-    edge = (along == 0.0 and across == SHARP) or (along == SHARP and across == 0.0)
-    return not edge and not (along == 0.0 and across == 0.0)
 
 
 @lean

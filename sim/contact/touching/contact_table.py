@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.contact.facets import BARRED, facet_normal, reading_of
+from tumble.collision.contact.manifold import named_by_first
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import add, dot, load3, load9, mul, mul_t, norm, orthonormal, store3, store9, sub
-from tumble.sim.contact.ground.faces import known_on_ground, same_facets
+from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import coefficient, surface_slip
 from tumble.sim.contact.touching.impact_threshold import (
     FASTER,
@@ -257,7 +258,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
                 return CONTACTS_FULL
             write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
             m = _same_point(old, taken, first, a, b, pairs.ids[n, k], point, near)
-            if m < 0 and geoms.face[b] != PIECE and known_on_ground(row):
+            if m < 0 and geoms.face[b] != PIECE and named_by_first(pairs.ids[n, k], row):
                 m = _on_ground(geoms, old, taken, start, a, b, pairs.ids[n, k])
             if m >= 0:
                 taken[m] = True

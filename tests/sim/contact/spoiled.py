@@ -6,6 +6,7 @@ be is in tests/sim/test_unspoiled.py, compiled.
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,8 +15,9 @@ import numpy as np
 import pytest
 
 from tests.physics.grounds import leg, on_four_legs, struck_leg
-from tests.physics.ridges import depth_and_contacts
-from tumble.collision import Box, Ellipsoid, HalfSpace, TriangleMesh, narrowphase
+from tests.physics.ridges import across_ridges, depth_and_contacts
+from tumble.collision import Box, Ellipsoid, HalfSpace, HeightField, TriangleMesh, narrowphase
+from tumble.collision.contact.manifold import named_by_first
 from tumble.scenarios.importing.models import load_model
 from tumble.sim import Hinge, Point, World
 from tumble.sim.contact import contact_accelerations as ahead
@@ -524,3 +526,34 @@ def test_the_shortest_way_out_of_a_facet_alone_misses_what_lies_across_a_ridge(m
     monkeypatch.setattr(narrowphase, "choose_normal", lambda *given: (given[-1], given[-3], False))
     monkeypatch.setattr(narrowphase, "add_bends", lambda *given: given[-1])
     assert all(deep > 1e-5 and gap > 0.0 for deep, gap in map(depth_and_contacts, (12, 36)))
+
+
+def on_two_facets(world: World) -> list[tuple[bool, float]]:
+    """Of points with one name on two facets: whether their body names them by itself, and how far they are apart [m]."""
+    world.step()
+    pairs, found = world.model.pairs, {}
+    for n in range(pairs.count[0]):
+        for k in range(pairs.points[n]):
+            row, name = pairs.rows[n, k], int(pairs.ids[n, k])
+            found.setdefault((pairs.geoms[n, 0], name), []).append((named_by_first(name, row), row[:3].copy()))
+    return [
+        (one[0] and two[0], float(np.linalg.norm(one[1] - two[1])))
+        for same in found.values()
+        for one, two in itertools.combinations(same, 2)
+    ]
+
+
+def test_a_point_has_its_name_on_another_facet_where_its_body_names_it():
+    """A corner of a body is one point wherever it lies. Where an edge of it crosses that of a facet, another facet has an edge of
+    the same number elsewhere: a stone was held by what its other point would have done, and rocked for ever."""
+    flat = World()
+    heights = np.zeros((9, 9))
+    heights[0, 0] = 0.1  # else it were one plane
+    flat.add(HeightField(heights, 0.1), kind="static")
+    flat.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1))
+    corners = on_two_facets(flat)
+    assert {own for own, _ in corners} == {True}
+    assert max(apart for _, apart in corners) < 1e-12
+    crossings = on_two_facets(across_ridges(5)[0])
+    assert {own for own, _ in crossings} == {False}
+    assert max(apart for _, apart in crossings) > 0.1
