@@ -161,11 +161,11 @@ def skin_query(g, a, b, r, t, axis, margin, size):
 def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     """Patch on face f of A (side 0) or B (side 1): (count, least gap, normal); no points if the least gap exceeds most."""
     if side == 0:
-        cap = patch_capacity(g, a, f, b)
+        cap = patch_capacity(g, f, b)
         outward = mul(ra, load3(g.normals, f))
         normal = outward
     else:
-        cap = patch_capacity(g, b, f, a)
+        cap = patch_capacity(g, f, a)
         outward = mul(rb, load3(g.normals, f))
         normal = neg(outward)
     origin, x = scale(g.skin[a], normal), axpy(-g.skin[b], normal, x)

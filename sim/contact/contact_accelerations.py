@@ -83,8 +83,7 @@ def _pushed(forces, i):
 
 @remote
 def _revise(
-    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, dt, mode, found, ids,
-    arrives,
+    bodies, geoms, forces, geometry, contacts, rows, floor, local, ends, vstar, v, p, t, end, dt, mode, found, ids, arrives,
 ):  # fmt: skip
     """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
 
@@ -215,7 +214,7 @@ _T, _T3, _T6, _I = np.zeros(0), np.zeros((0, 3)), np.zeros((0, 6)), np.zeros(0, 
 revise = far(
     _revise,
     lambda: (
-        EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I, _I,
+        EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I,
         Ends(_T3, np.zeros((0, 3, 3)), _T3, _T3), _T6, _T6, _T3, 0.0, 0.0, 0.0, 0,
         np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64), _T,
     ), returns=0.0,

@@ -439,7 +439,7 @@ def _look(model, geometry, settings, contacts, island, system, laws, kick, looks
     _fly_members(bodies, forces, joints, island.members, local, system, vstar, v, t, end, kick.mode, looks.ends)
     if turn:
         missed = revise(
-            bodies, geoms, forces, geometry, contacts, island.rows, looks.floor, island.members, local, looks.ends, vstar, v, p,
+            bodies, geoms, forces, geometry, contacts, island.rows, looks.floor, local, looks.ends, vstar, v, p,
             t, end, settings.dt, kick.mode, looks.found, looks.ids, looks.arrives,
         )  # fmt: skip
     if looking:

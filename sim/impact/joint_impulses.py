@@ -162,13 +162,13 @@ def _rigid_problem(bodies, table, joints, links, together):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, v, _, p = prepare(bodies, table, joints, links[:0], links, links[:0], local)
     leave_rigid_rows(joints, island, laws)
-    _rest_rotors(joints, island, laws, joints.after if together else joints.before)
+    _rest_rotors(island, laws, joints.after if together else joints.before)
     p[:] = 0.0
     return island, system, laws, v, p
 
 
 @lean
-def _rest_rotors(joints, island, laws, rates):
+def _rest_rotors(island, laws, rates):
     """Rotors resist changes of the ``rates`` that they have."""
     for n in range(len(island.owner)):
         k = len(island.rows) + n
@@ -180,7 +180,7 @@ def _rest_rotors(joints, island, laws, rates):
 def hold_kept(joints, island, laws):
     """What motors, friction and stops kept in the last kick stays at the pace that it has, which in an instant they could not
     change. Rotors resist."""
-    _rest_rotors(joints, island, laws, joints.before)
+    _rest_rotors(island, laws, joints.before)
     for n in range(len(island.owner)):
         j, s, k = island.owner[n], island.block[n], len(island.rows) + n
         r = kept_row(joints, j, s)

@@ -59,14 +59,14 @@ BEND_TIME = 1.0 / 64.0  # part of a flight across which the angular acceleration
 
 
 @remote
-def _hold(bodies, forces, joints, c, t, at, to, h):
-    """Forces of the joints of cluster c in the state ``at``, in which its members stand, at time t of the drift: added to the
-    rates ``to``, which have all other forces. ``h``: the length of the flight."""
+def _hold(bodies, forces, joints, c, t, to, h):
+    """Add the forces of the joints of cluster c, where its members stand at time t of the drift, to the rates ``to``, which have
+    all other forces. ``h``: the length of the flight."""
     _load(bodies, forces, joints, c, t)
     _hold_there(bodies, forces, joints, c, t, to, h, ON_THE_WAY)
 
 
-hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0, 0.0), returns=None)
+hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0), returns=None)
 
 
 @lean

@@ -38,11 +38,6 @@ class History(NamedTuple):
     count: np.ndarray  # (1,) iterations since the last start
 
 
-NO_HISTORY = History(
-    np.zeros((0, 6)), np.zeros((0, 6)), np.zeros((0, 0, 6)), np.zeros((0, 0, 6)), np.zeros(0), np.zeros(1, dtype=np.int64)
-)
-
-
 @inner
 def no_history(n):
     return History(
