@@ -30,7 +30,7 @@ from tumble.sim.joints.rows import (
 )
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.ledger.work import INSIDE_DRIFT, book_work
+from tumble.sim.ledger.work import INSIDE_DRIFT, book_at_once
 from tumble.sim.solvers.block_laws import SOFT_LAW
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
@@ -207,7 +207,7 @@ def give_joints(bodies, joints, books, island, laws, p, together):
         j, s, k = owner[n], block[n], first + n
         point, frame = frame_joint(bodies, joints, j)
         driven = driven_by_block(bodies, joints, j, s, point, frame, load3(p, k))
-        book_work(books, ledger.EXTERNAL, driven, 0.0, INSIDE_DRIFT)
+        book_at_once(books, ledger.EXTERNAL, driven)
         for r in range(3):
             used, turns, e = row_axis(joints, j, s, r, frame)
             rotor, at = s == DRIVE and r == 0 and laws.law[k] == SOFT_LAW, 3 * s + r
@@ -222,7 +222,7 @@ def give_joints(bodies, joints, books, island, laws, p, together):
                 entry = ledger.EXTERNAL
             elif laws.lo[k, r] == 0.0:  # a stop that was met: a loss
                 work, entry = -work, ledger.RESTITUTION
-            book_work(books, entry, work, 0.0, INSIDE_DRIFT)
+            book_at_once(books, entry, work)
             joints.after[j, at] = after
 
 
