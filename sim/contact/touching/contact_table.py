@@ -56,21 +56,23 @@ class Loads(NamedTuple):
 
 
 @inner
-def _loads(contacts, copied):
-    """Those of a table, ``copied`` where the table is to be written over."""
-    n = contacts.count[0]
-    found = Loads(
-        contacts.pair[:n], contacts.id[:n], contacts.point[:n], contacts.frame[:n], contacts.impulse[:n], contacts.moment[:n],
-        contacts.slides[:n], contacts.turns[:n], contacts.push[:n], contacts.residual[:n], contacts.arrives[:n],
-        contacts.phase[:n], contacts.creeps[:n],
-    )  # fmt: skip
-    if not copied or n == 0:
-        return found
+def _loads(c, copied):
+    """Those of a table of contacts, ``copied`` where the table is to be written over."""
+    n = c.count[0]
+    copied = copied and n > 0
     return Loads(
-        found.pair.copy(), found.id.copy(), found.point.copy(), found.frame.copy(), found.impulse.copy(), found.moment.copy(),
-        found.slides.copy(), found.turns.copy(), found.push.copy(), found.residual.copy(), found.arrives.copy(),
-        found.phase.copy(), found.creeps.copy(),
+        _rows(c.pair, n, copied), _rows(c.id, n, copied), _rows(c.point, n, copied), _rows(c.frame, n, copied),
+        _rows(c.impulse, n, copied), _rows(c.moment, n, copied), _rows(c.slides, n, copied), _rows(c.turns, n, copied),
+        _rows(c.push, n, copied), _rows(c.residual, n, copied), _rows(c.arrives, n, copied), _rows(c.phase, n, copied),
+        _rows(c.creeps, n, copied),
     )  # fmt: skip
+
+
+@inner
+def _rows(column, n, copied):
+    """The first n rows of an array, or a copy of them."""
+    rows = column[:n]
+    return rows.copy() if copied else rows
 
 
 @lean
