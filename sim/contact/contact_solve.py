@@ -340,24 +340,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
             missed = _look(
-                model,
-                geometry,
-                settings,
-                contacts,
-                island,
-                system,
-                laws,
-                kick,
-                looks,
-                local,
-                turn,
-                looking,
-                h,
-                vstar,
-                v,
-                p,
+                model, geometry, settings, contacts, island, system, laws, kick, looks, local, turn, looking, h, vstar, v, p,
                 worst,
-            )
+            )  # fmt: skip
             if apart > 0.0:  # what targets ask for against each other stays: looks that say the same again are at their end
                 missed, said = min(missed, abs(missed - said)), missed
             lacks = missed if again else min(lacks, missed)

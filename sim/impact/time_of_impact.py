@@ -16,7 +16,7 @@ import numpy as np
 from tumble.collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, norm, orthonormal, rotation, store3, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, orthonormal, rotation, store3, sub
 from tumble.collision.narrowphase import distance_far as distance
 from tumble.collision.narrowphase import level_distance_far as level_distance
 from tumble.collision.narrowphase import manifold_far as manifold
@@ -37,8 +37,8 @@ from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.contact.touching.swept_pairs import speculative_margin
 from tumble.sim.flight.motion import flight_far as flight
 from tumble.sim.flight.motion import frame_pose, geom_pose, velocity_of
-from tumble.sim.impact.staying_apart import bends, least_gap
-from tumble.sim.state import DYNAMIC, EXAMPLE
+from tumble.sim.impact.staying_apart import bends, closing_bounds, closing_time, least_gap, turning_along
+from tumble.sim.state import EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
 # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
@@ -69,26 +69,6 @@ def velocity_at(point, x, v, w):
     return add(v, cross(w, sub(point, x)))
 
 
-@lean
-def turning_bounds(bodies, i, dt):
-    """Bounds on |omega| r [m/s] and |alpha| r [m/s^2] of body i in the drift, r its radius: how its rotation closes a gap."""
-    if bodies.kind[i] == DYNAMIC:
-        l = norm(load3(bodies.l0, i)) + bodies.twist[i] * dt
-        w = bodies.spin[i] * l
-        alpha = bodies.spin[i] * (bodies.twist[i] + w * l)
-    else:
-        alpha = bodies.twist[i]
-        w = norm(load3(bodies.l0, i)) + alpha * dt
-    return w * bodies.radius[i] if w > 0.0 else 0.0, alpha * bodies.radius[i] if alpha > 0.0 else 0.0
-
-
-@lean
-def _across(bodies, i, n, w):
-    """|n x omega| r of body i: the part of its turning that closes a gap along n [m/s]."""
-    turning = norm(cross(n, w))
-    return turning * bodies.radius[i] if turning > 0.0 else 0.0
-
-
 @remote
 def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
     i, j = geoms.body[a], geoms.body[b]
@@ -103,7 +83,7 @@ def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
         status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
     middle = (0.5 * (pa[0] + pb[0]), 0.5 * (pa[1] + pb[1]), 0.5 * (pa[2] + pb[2]))
     closing = -dot(n, sub(velocity_at(middle, xj, vj, wj), velocity_at(middle, xi, vi, wi)))
-    turning = _across(bodies, i, n, wi) + _across(bodies, j, n, wj)
+    turning = turning_along(bodies, i, n, wi) + turning_along(bodies, j, n, wj)
     return status, gap, lower, n, closing, -dot(n, sub(vj, vi)), turning
 
 
@@ -173,18 +153,6 @@ def _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, ro
 
 
 @lean
-def _bounds(bodies, i, j, dt):
-    """Of bodies i and j in a drift: how fast they can turn their points, how fast that grows, how much forces pull them apart or
-    together, and a speed that no point closes faster than."""
-    wi, alpha_i = turning_bounds(bodies, i, dt)
-    wj, alpha_j = turning_bounds(bodies, j, dt)
-    pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
-    speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
-    spin = wi + wj
-    return spin, alpha_i + alpha_j, pull, speed + spin
-
-
-@lean
 def _speed_at_touch(
     bodies, forces, geoms, pairs, geometry, n, t, size, axis, slowest, wait, at_start, own, dt, least, rows, ids
 ):  # fmt: skip
@@ -212,7 +180,7 @@ def _speed_at_touch(
 def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size, wait, slowest, least, rows, ids):
     """Advance pair n from ``start`` while its pieces are apart: (CLEAR, MEETS, TOUCHES or AT_RIM; when; closing speed; axis).
 
-    ``bounds`` are those of `_bounds`.
+    ``bounds`` are those of `closing_bounds`.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
@@ -234,24 +202,12 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
         if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, rest, SLOW_GAP * size):
             return AT_RIM, t, 0.0, axis
         if gap <= TOUCH * size:
-            limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
-            fast = t > start and closing > limit  # without rotation the advance is exact
-            if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
-                return MEETS, t, closing, axis
-            if left:  # on the way that was left out another point has come
-                found, _, fastest = fastest_point(
-                    bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
-                )
-                if found and fastest > limit:
-                    return MEETS, t, fastest, axis
-            away = -AWAY * size / closing if closing < 0.0 else math.inf
-            if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
-                return TOUCHES, t, 0.0, axis
-            found, deep, _ = fastest_point(
-                bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
+            result, speed, away = _in_touch(
+                bodies, forces, geoms, pairs, geometry, n, start, t, dt, closing, turns, left, size, axis, wait, slowest, least,
+                rows, ids,
             )  # fmt: skip
-            if found and deep <= TOUCH * size:
-                return TOUCHES, t, 0.0, axis
+            if result != CLEAR:
+                return result, t, speed, axis
             # it has bounced and leaves, and other points of bodies that turn so far may meet: also on the way that is left out
             away, seen = _leave(bodies, forces, geoms, geometry, a, b, t, dt, away, closing, size, bound, axis)
             t, left = t + away, True
@@ -274,14 +230,10 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             found, when, speed, axis = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
             if found:
                 return _met(bodies, forces, geoms, pairs, geometry, n, when, speed, size, axis, rim, least, wait, dt, rows, ids)
-        ahead = max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
-        apart = False
-        while stride > ahead and not (apart or ground):
-            then = distance_at(bodies, forces, geoms, geometry, a, b, t + stride, bound * (rest - stride) + gap, axis)
-            apart = _surely_apart(bodies, i, j, seen, then, stride, dt, size, bound, spin)
-            if apart:
-                seen, ahead = then, stride
-            stride *= 2.0 if apart else 0.5
+        ahead = max(lower / fastest, closing_time(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
+        apart, ahead, stride, seen = _stride(
+            bodies, forces, geoms, geometry, a, b, t, dt, ahead, stride, seen, axis, size, bounds
+        )  # fmt: skip
         t += ahead
         if t >= dt:
             return CLEAR, t, 0.0, axis
@@ -289,6 +241,55 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             stride = 4.0 * ahead
             seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
     return TOUCHES, t, 0.0, axis
+
+
+@lean
+def _stride(bodies, forces, geoms, geometry, a, b, t, dt, ahead, stride, seen, axis, size, bounds):
+    """Halve a stride until the pair is apart all along it, or it is no longer than ``ahead``; beside a ground none is tried.
+
+    (Whether it is apart; how long to go on, the stride or ``ahead``; the stride to try next; what is seen at the end of this one,
+    or was ``seen`` at time t.)
+    """
+    i, j, spin, bound = geoms.body[a], geoms.body[b], bounds[0], bounds[3]
+    while stride > ahead and not is_facet(geometry, geoms.shape[b]):
+        reach = bound * (dt - t - stride) + seen[1]
+        then = distance_at(bodies, forces, geoms, geometry, a, b, t + stride, reach, axis)
+        if _surely_apart(bodies, i, j, seen, then, stride, dt, size, bound, spin):
+            return True, stride, 2.0 * stride, then
+        stride *= 0.5
+    return False, ahead, stride, seen
+
+
+@lean
+def _in_touch(
+    bodies, forces, geoms, pairs, geometry, n, start, t, dt, closing, turns, left, size, axis, wait, slowest, least, rows, ids
+):  # fmt: skip
+    """What `_approach` says of a pair that touches at time t: (MEETS, TOUCHES, or CLEAR where it leaves; closing speed; how long
+    it needs, as fast as it leaves, to be AWAY).
+
+    ``turns``: its bodies turn so far in the rest of the drift that other points may meet. ``left``: it was not looked at on the
+    way to t.
+    """
+    i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+    limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
+    fast = t > start and closing > limit  # without rotation the advance is exact
+    if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+        return MEETS, closing, 0.0
+    if left:  # on the way that was left out another point has come
+        found, _, fastest = fastest_point(
+            bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
+        )  # fmt: skip
+        if found and fastest > limit:
+            return MEETS, fastest, 0.0
+    away = -AWAY * size / closing if closing < 0.0 else math.inf
+    if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
+        return TOUCHES, 0.0, 0.0
+    found, deep, _ = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
+    )  # fmt: skip
+    if found and deep <= TOUCH * size:
+        return TOUCHES, 0.0, 0.0
+    return CLEAR, 0.0, away
 
 
 @lean
@@ -348,7 +349,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         return math.inf, 0.0
     size, slowest = pair_size(bodies, i, j), slowest_impact(bodies, i, j, dt)
     wait = 0.0 if least > 0.0 else bounce_time(bodies, pairs, n, i, j, dt)  # in a crowd what is pressed on counts as well
-    bounds = _bounds(bodies, i, j, dt)
+    bounds = closing_bounds(bodies, i, j, dt)
     bound = bounds[3]
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
@@ -422,14 +423,6 @@ def _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, slowest,
             )  # fmt: skip
             return high, speed if speed > slowest else 0.0
     return dt, 0.0
-
-
-@lean
-def _advance(gap, closing, accel):
-    """Time in which a gap can not close that closes at ``closing`` now and no faster than that plus ``accel`` t: the bound of the
-    whole drift is far above it where a small body tumbles fast."""
-    root = closing + math.sqrt(closing * closing + 2.0 * accel * gap)
-    return 2.0 * gap / root if root > 0.0 else 0.0
 
 
 @lean
