@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tumble.collision.errors import check_number
-from tumble.sim.checks import check_range
+from tumble.collision.spelling import did_you_mean
+from tumble.sim.checks import check_fields, check_range
 from tumble.sim.errors import InputError
 from tumble.sim.scene.visual import check_finish
 from tumble.sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
@@ -75,9 +75,7 @@ def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, 
 
     if not isinstance(name, str) or not name:
         raise InputError("name", name, "a material's name must be a text")
-    for key, value in fields.items():
-        if key not in MATERIAL:
-            raise InputError(key, value, f"unknown field; a material has {', '.join(MATERIAL)}")
+    check_fields(fields, MATERIAL, "a material")
     out = {key: value for key, value in fields.items() if value is not None}
     if "density" in out:
         out["density"] = check_number("density", out["density"], above=0)
@@ -93,8 +91,7 @@ def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[st
     from tumble.sim.scene.body_definition import BodyDef  # it knows this module
 
     for key in fields.keys() - BodyDef.__dataclass_fields__.keys():
-        near = get_close_matches(key, BodyDef.__dataclass_fields__, n=1)
-        raise InputError(key, fields[key], f"unknown field of a body{f'; did you mean {near[0]}?' if near else ''}")
+        raise InputError(key, fields[key], f"unknown field of a body{did_you_mean(key, BodyDef.__dataclass_fields__)}")
     material = fields.get("material", "")
     if not material:
         return fields

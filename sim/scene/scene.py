@@ -12,7 +12,7 @@ from tumble.collision.errors import check_number, check_vector
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import check_range, plain_value
+from tumble.sim.checks import check_fields, check_range, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
@@ -340,10 +340,7 @@ class Scene(Options):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Scene:
         """The inverse of :meth:`to_dict`."""
-        known = {f.name for f in fields(cls)}
-        for key in data:
-            if key not in known:
-                raise InputError(key, data[key], f"unknown field; a scene has {', '.join(sorted(known))}")
+        check_fields(data, (f.name for f in fields(cls)), "a scene")
         values = dict(data)
         materials = data.get("materials", {})
         values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]
