@@ -29,6 +29,7 @@ from tumble.sim.contact.touching.impact_threshold import (
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.contact.touching.swept_pairs import reach_along
 from tumble.sim.flight.motion import geom_pose, point_velocity
+from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
 
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
@@ -184,7 +185,7 @@ def _on_ground(geoms, old, taken, first, a, b, id):
 def _same_point(old, taken, first, a, b, id, point, near):
     """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
     best, m = -1, first
-    while m < len(old.id) and old.pair[m, 0] == a and old.pair[m, 1] == b:
+    while m < len(old.id) and is_pair(old.pair, m, a, b):
         if not taken[m]:
             if old.id[m] == id:
                 return m
@@ -220,7 +221,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
             continue
         while start < last and old.pair[start, 0] < a:
             start += 1
-        while first < last and (old.pair[first, 0] < a or (old.pair[first, 0] == a and old.pair[first, 1] < b)):
+        while first < last and pair_before(old.pair, first, a, b):
             first += 1
         i, j = geoms.body[a], geoms.body[b]
         normal = load3(pairs.normal, n)

@@ -11,6 +11,7 @@ from tumble.collision.linalg import dot, load3, norm, sub
 from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import coefficient
 from tumble.sim.contact.touching.point_accelerations import free_acceleration
+from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import PIECE, POINTS, E
 
 FALL = 0.025  # part of a step: what falls from rest for so long is as fast as the slowest impact ...
@@ -119,10 +120,10 @@ def mark_resting(geoms, pairs, chosen, contacts):
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
         while first < last and contacts.pair[first, 0] < a:
             first += 1
-        while k < last and (contacts.pair[k, 0] < a or (contacts.pair[k, 0] == a and contacts.pair[k, 1] < b)):
+        while k < last and pair_before(contacts.pair, k, a, b):
             k += 1
         pairs.rests[n] = 0
-        while k < last and contacts.pair[k, 0] == a and contacts.pair[k, 1] == b:
+        while k < last and is_pair(contacts.pair, k, a, b):
             if contacts.impulse[k, 2] > 0.0:
                 pairs.rests[n] = 1
             k += 1
@@ -199,11 +200,11 @@ def note_arrivals(pairs, contacts, rows):
             a, b, low, high = contacts.pair[row, 0], contacts.pair[row, 1], 0, pairs.count[0]
             while low < high:
                 n = (low + high) // 2
-                if pairs.geoms[n, 0] < a or (pairs.geoms[n, 0] == a and pairs.geoms[n, 1] < b):
+                if pair_before(pairs.geoms, n, a, b):
                     low = n + 1
                 else:
                     high = n
-            if low < pairs.count[0] and pairs.geoms[low, 0] == a and pairs.geoms[low, 1] == b:
+            if low < pairs.count[0] and is_pair(pairs.geoms, low, a, b):
                 m = 0
                 while m < POINTS and pairs.arrives[low, m] > 0.0 and pairs.bears[low, m] != contacts.id[row]:
                     m += 1
