@@ -16,7 +16,7 @@ import numpy as np
 from tumble.collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, orthonormal, rotation, store3, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, orthonormal, store3, sub
 from tumble.collision.narrowphase import distance_far as distance
 from tumble.collision.narrowphase import level_distance_far as level_distance
 from tumble.collision.narrowphase import manifold_far as manifold
@@ -35,8 +35,7 @@ from tumble.sim.contact.touching.impact_threshold import (
 from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.contact.touching.swept_pairs import speculative_margin
-from tumble.sim.flight.motion import flight_far as flight
-from tumble.sim.flight.motion import frame_pose, geom_pose, velocity_of
+from tumble.sim.flight.motion import frame_pose, geom_pose, motion_at
 from tumble.sim.impact.staying_apart import bends, closing_bounds, closing_time, least_gap, turning_along
 from tumble.sim.state import EXAMPLE
 
@@ -56,15 +55,6 @@ CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
 
 
 @lean
-def state_at(bodies, forces, i, t):
-    """Position, rotation, velocity and angular velocity of body i at time t of the drift."""
-    x, q, p, l = flight(bodies, forces, i, t)
-    rot = rotation(q)
-    v, w = velocity_of(bodies, i, rot, p, l)
-    return x, rot, v, w
-
-
-@lean
 def velocity_at(point, x, v, w):
     return add(v, cross(w, sub(point, x)))
 
@@ -72,8 +62,8 @@ def velocity_at(point, x, v, w):
 @remote
 def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
     i, j = geoms.body[a], geoms.body[b]
-    xi, ri, vi, wi = state_at(bodies, forces, i, t)
-    xj, rj, vj, wj = state_at(bodies, forces, j, t)
+    xi, ri, vi, wi = motion_at(bodies, forces, i, t)
+    xj, rj, vj, wj = motion_at(bodies, forces, j, t)
     xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     if is_level(geometry, geoms.shape[b]):  # facets are the second of a pair: they come behind all bodies
@@ -115,8 +105,8 @@ def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, l
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
-    xi, ri, vi, wi = state_at(bodies, forces, i, t)
-    xj, rj, vj, wj = state_at(bodies, forces, j, t)
+    xi, ri, vi, wi = motion_at(bodies, forces, i, t)
+    xj, rj, vj, wj = motion_at(bodies, forces, j, t)
     xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     count, normal, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
@@ -536,7 +526,7 @@ def _crossed(bodies, forces, geoms, pairs, geometry, n, start, end, axis, size, 
 @lean
 def _side(bodies, forces, geoms, geometry, a, b, t):
     """1 where the middle of piece a is above the plane of facet b at time t, -1 where it is below."""
-    x, rot, _, _ = state_at(bodies, forces, geoms.body[a], t)
+    x, rot, _, _ = motion_at(bodies, forces, geoms.body[a], t)
     xa, ra = frame_pose(x, rot, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = geom_pose(bodies, geoms, b)
     up = facet_normal(geometry, geoms.shape[a], ra, geoms.shape[b], rb)
