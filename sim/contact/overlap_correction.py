@@ -166,9 +166,12 @@ def _stored(bodies, joints, j):
 
 @lean
 def _keep_angular_momentum(bodies, books, i, j, a, b, push, v):
-    """Bodies that pass each other and are pushed apart by d have more angular momentum: by m d x v, with the velocities ``v``
-    that they had. They pass more slowly then, as anything that is drawn apart while it turns; what the line between their
-    centres leaves over goes to their spins. Of a body that can not move it is what the reservoir gets.
+    """Take from two bodies the angular momentum that they get by being pushed apart.
+
+    Where they pass each other with velocities ``v`` and are pushed apart by d, they have more of it than before, by m d x v. So
+    they have to pass more slowly, as anything does that is drawn apart while it turns: an impulse across the line between their
+    centres takes what it can, and their spins give the rest, which is along this line. Where one of them can not move, the
+    reservoir gets it instead.
 
     ``push``: m d of body j, and against it of body i; ``a``, ``b``: their rows in ``v``, -1 where they can not move.
     """

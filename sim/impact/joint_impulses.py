@@ -90,7 +90,7 @@ def rest_rotors(island, system, laws, u0, v):
 
 @lean
 def negligible(v):
-    """What joints may leave of velocities v (n, 6)."""
+    """The speed that rigid coordinates may keep beside velocities v (n, 6) of the bodies: it is rounding."""
     fastest = 0.0
     for i in range(len(v)):
         for r in range(6):

@@ -88,7 +88,7 @@ def turning_along(bodies, i, n, w):
 
 @lean
 def closing_time(gap, closing, accel):
-    """Time in which a gap can not close that closes at ``closing`` now and no faster than that plus ``accel`` t: the bound of the
-    whole drift is far above it where a small body tumbles fast."""
+    """A time in which a gap can not close. It closes at ``closing`` now, and after a time t by no more than ``accel`` t
+    faster. Where a small body tumbles fast, the bound on its speed in the whole drift allows far less."""
     root = closing + math.sqrt(closing * closing + 2.0 * accel * gap)
     return 2.0 * gap / root if root > 0.0 else 0.0

@@ -83,13 +83,14 @@ find_stop = far(_find_stop, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joi
 
 @lean
 def _flies(forces, i):
+    """Whether body i is of a cluster, which flies as a whole."""
     return i >= 0 and forces.cluster[i] >= 0
 
 
 @lean
 def _turns(g0, d0, g1, d1, sense):
-    """Where the cubic with these ends and slopes turns, between 0 and 1, from a fall to a rise (1) or the other way (-1); 0, 1:
-    it does not before."""
+    """Where the cubic with these ends and slopes turns, between 0 and 1: from a fall to a rise (``sense`` 1), or the other way
+    (-1). 0 where it goes that way from the start, 1 where it never does."""
     a, b = g1 - g0 - d0, d1 - d0
     c2, c3 = 3.0 * a - b, b - 2.0 * a  # g0 + s (d0 + s (c2 + s c3))
     root = c2 * c2 - 3.0 * c3 * d0
@@ -101,7 +102,7 @@ def _turns(g0, d0, g1, d1, sense):
 
 @lean
 def _top(g0, d0, g1, d1):
-    """Where what leaves turns back first."""
+    """Where a cubic that leaves zero first turns back, between 0 and 1; 1: it does not before."""
     return _turns(g0, d0, g1, d1, -1.0)
 
 

@@ -56,11 +56,14 @@ CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
 
 @lean
 def velocity_at(point, x, v, w):
+    """Velocity of a point of a body that is at x and moves at v and w."""
     return add(v, cross(w, sub(point, x)))
 
 
 @remote
 def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
+    """What is seen of pieces a and b at time t: (status, gap, lower bound of it, normal, closing speed of the nearest points,
+    of the centres, and the most that turning adds to it)."""
     i, j = geoms.body[a], geoms.body[b]
     xi, ri, vi, wi = motion_at(bodies, forces, i, t)
     xj, rj, vj, wj = motion_at(bodies, forces, j, t)
@@ -133,7 +136,8 @@ fastest_point = far(
 
 @lean
 def _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
-    """Whether all that pair n meets with at time t comes as the last kick foresaw: the next one is for it."""
+    """Whether all points in which pair n meets at time t come no faster than the last kick foresaw: these are left to the next
+    kick."""
     if pairs.arrives[n, 0] <= 0.0:
         return False
     found, _, _ = fastest_point(

@@ -49,8 +49,9 @@ from tumble.sim.joints.rows import unwrapped
 from tumble.sim.solvers.link_recursion import hold_tree, move_tree
 from tumble.sim.state import DYNAMIC, END, EXAMPLE
 
-ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight ...
-ON_THE_WAY = 1e-11  # ... and at a stage on the way: what is left there opens joints by h^2 times that, and gives no energy
+ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight
+# The same at a stage on the way: what is left there opens joints by h^2 times that, and gives no energy.
+ON_THE_WAY = 1e-11
 LATE = 2  # the closing from which on rows are loaded anew; the first ones use those of the last stage
 CLOSINGS = 6  # most displacements at the end of a flight: each leaves the square of what was open, in sizes of a body or rad
 CLOSED_AT_ONCE = math.sqrt(2.0**-53)  # [sizes or rad] the square of what is open by less is rounding: one displacement closes it

@@ -17,8 +17,8 @@ from tumble.sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION
 if TYPE_CHECKING:
     from tumble.sim.scene.body_definition import BodyDef
 
-RULES = ("geometric", "min", "max", "average", "multiply")  # as surfaces.GEOMETRIC ...
-RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # as collision_law.STRONGE ...
+RULES = ("geometric", "min", "max", "average", "multiply")  # in the order of GEOMETRIC to PRODUCT of contact/surfaces.py
+RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # in the order of STRONGE to NEWTON of impact/collision_law.py
 
 Checked = Callable[[str, object], float]
 

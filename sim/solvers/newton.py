@@ -121,6 +121,7 @@ def _linearise(laws, p, u, R, eps, s, g):
 
 @lean
 def _changed(table, last):
+    """Whether any number of a table differs from the ``last`` one."""
     for k in range(len(table)):
         for i in range(table.shape[1]):
             if table[k, i] != last[k, i]:
@@ -130,16 +131,17 @@ def _changed(table, last):
 
 @owning_group
 class Room(NamedTuple):
-    """What the iterations work in; for several solves of one system that differ in v*, the laws' numbers, and p alone."""
+    """What the iterations work in. It serves several solves of one system, if they differ in v*, p and the numbers of the laws
+    alone."""
 
     u: np.ndarray  # (k, 3) velocities of the rows
     R: np.ndarray  # (k, 3) see regularisation
-    order: np.ndarray  # (n,) and what follows: see symbolic
+    order: np.ndarray  # (n,) this and the next three are what `symbolic` found of the matrix
     slot: np.ndarray
     later_start: np.ndarray
     later: np.ndarray
-    values: np.ndarray  # (blocks, 6, 6) factors of the matrix ...
-    factored: np.ndarray  # (k, SLOPES) ... that belongs to this g
+    values: np.ndarray  # (blocks, 6, 6) factors of the matrix for the slopes ``factored``
+    factored: np.ndarray  # (k, SLOPES)
     s: np.ndarray  # (k, 3) dp = s - g du
     g: np.ndarray  # (k, SLOPES)
     step: np.ndarray  # (n, 6)
@@ -155,6 +157,7 @@ NO_ROOM = Room(_T3, _T3, _I, _T0, _I, _I, np.zeros((0, 3, 3)), _TG, _T3, _TG, np
 
 @inner
 def _room_for(system, u, R):
+    """Room for the iterations of a system, with its velocities ``u`` and compliances ``R``."""
     n, m = len(system.mass), len(system.a)
     order, slot, later_start, later, blocks = symbolic(n, system.a, system.b)
     return Room(
@@ -166,7 +169,7 @@ def _room_for(system, u, R):
 
 @inner
 def room_of(system, law):
-    """For the solves of one kick that takes several, or hardly ever starts from its solution."""
+    """Room for a kick that takes several solves, or that hardly ever starts from its solution."""
     m = len(system.a)
     R = np.empty((m, 3))
     regularisation(system, law, R)
@@ -184,7 +187,7 @@ def no_room(system, p):
 
 @lean
 def _at_target(laws, R, g, k, r):
-    """Row r of block k holds its target, by whatever impulse it takes: linearised by the slope ``g``."""
+    """Whether row r of block k holds its target, by whatever impulse that takes, as its slope ``g`` says."""
     law = laws.law[k]
     if law == COULOMB_LAW:
         hard = g[k, 8]
@@ -198,9 +201,9 @@ def _at_target(laws, R, g, k, r):
 def _let_go(system, laws, room, asked, give):
     """Take from targets what no motion of the bodies meets, where that is no more than ``give`` [m/s].
 
-    Of the rows that hold their targets (``asked``), an iteration leaves what it does not take off, and one more of that leaves
-    nothing else: the loads that it would add move nothing. ``s`` and ``du`` of the room become those for what is left of the
-    targets.
+    Rows that hold their targets, which are ``asked``, miss them by something after this iteration. A second iteration on what is
+    missed would take off all that a motion can meet. What is left then makes loads grow that move nothing, and is taken from the
+    targets. ``s`` and ``du`` of the room become those for the targets that remain.
     """
     s, g, du = room.s, room.g, room.du
     rest, push, more = np.zeros((len(s), 3)), np.zeros((len(s), 3)), np.empty((len(s), 3))
@@ -315,7 +318,8 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, po
 
 @lean
 def _same_step(step, last):
-    """Targets contradict each other by a little: no impulses meet them, and each step adds the same, by the compliance."""
+    """Whether a step is the last one again. Then targets contradict each other by a little: no impulses meet them, and each
+    step adds the same, as much as the compliance yields."""
     change, size = 0.0, 0.0
     for k in range(len(step)):
         for r in range(3):
@@ -345,6 +349,7 @@ def _sum_to_come(step, last, load):
 
 @lean
 def _length(table):
+    """Euclidean length of all numbers of a table."""
     total = 0.0
     for k in range(len(table)):
         for r in range(3):

@@ -51,7 +51,7 @@ class System(NamedTuple):
 class Laws(NamedTuple):
     """What k blocks ask for."""
 
-    law: np.ndarray  # (k,) int64 COULOMB_LAW, BOX ... (block_laws.py)
+    law: np.ndarray  # (k,) int64 COULOMB_LAW, BOX_LAW or another of block_laws.py
     mu: np.ndarray  # (k,) friction of contacts
     lo: np.ndarray  # (k, 3) bounds of other rows
     hi: np.ndarray  # (k, 3)
@@ -235,7 +235,7 @@ def clip(laws, p):
 
 @lean
 def worth_of_works(system, laws, p, u):
-    """Velocity of the whole that the works which no contact may do are worth [m/s]."""
+    """The speed at which all bodies together would have the energy of the works that no contact may do [m/s]."""
     total, given, c = 0.0, 0.0, laws.c
     for k in range(len(system.mass)):
         total += system.mass[k]
@@ -248,7 +248,7 @@ def worth_of_works(system, laws, p, u):
 
 @lean
 def energy_given(laws, p, u):
-    """Energy that contacts give: the sum of p.(u - c)."""
+    """Energy that contacts give, the sum of p.(u - c) [J]."""
     given = 0.0
     for k in range(len(p)):
         if laws.law[k] == COULOMB_LAW:

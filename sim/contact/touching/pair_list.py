@@ -49,6 +49,7 @@ def renew_pairs(geoms, pairs, joints, found):
 
 @lean
 def forget_manifolds(pairs):
+    """No manifold is known of any pair."""
     for n in range(pairs.count[0]):
         pairs.fresh[n], pairs.points[n] = False, 0
 
