@@ -21,7 +21,6 @@ from tumble.sim.scene.visual import RELIEF, Visual, check_finish
 
 BODY_KINDS = ("dynamic", "static", "kinematic")
 Kind: TypeAlias = Literal["dynamic", "static", "kinematic"]
-Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass", "relief"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,11 +243,6 @@ class BodyDef:
         if data.get("visual") is not None:
             values["visual"] = Visual.from_dict(data["visual"])
         return cls(**values)
-
-
-def said(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
-    """Of the arguments of a call, ``locals()``, those that say something. What is None is that of the material, or of BodyDef."""
-    return {word: value for word, value in arguments.items() if value is not None and word not in ("self", "shape", *without)}
 
 
 def check_surface(values: dict[str, Any]) -> dict[str, float | None]:

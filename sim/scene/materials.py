@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tumble.collision.errors import check_number
-from tumble.collision.spelling import did_you_mean
+from tumble.collision.hints import Numbers
+from tumble.collision.spelling import did_you_mean, spelled
 from tumble.sim.checks import check_fields, check_range
 from tumble.sim.errors import InputError
-from tumble.sim.scene.visual import check_finish
+from tumble.sim.scene.visual import Finish, check_finish
 from tumble.sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ def coefficients(fields: dict[str, float | None]) -> np.ndarray:
 def felt(friction: float) -> float:
     """A coefficient of friction as it acts."""
     return friction if friction >= LEAST_FRICTION else 0.0
+
+
+def said(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
+    """Of the arguments of a call, ``locals()``, those that say something. What is None is that of the material, or of BodyDef."""
+    return {word: value for word, value in arguments.items() if value is not None and word not in ("self", "shape", *without)}
 
 
 def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, Any]) -> None:
@@ -150,3 +156,27 @@ def surfaces(
                 for column, value in row.items():
                     out[s, t, column] = out[t, s, column] = value
     return surface, out
+
+
+class WithMaterials:
+    """What a scene and a world have of the materials of their bodies."""
+
+    materials: dict[str, dict[str, Any]]
+
+    @spelled
+    def set_material(
+        self,
+        name: str,
+        *,
+        density: float | None = None,
+        color: str | Numbers | None = None,
+        finish: Finish | None = None,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
+        put_material(self.materials, name, said(locals(), "name"))
