@@ -116,10 +116,10 @@ def constrain(island, system, laws, u0, p, d):
 
 @kernel(**FOR_KERNELS)
 def _settle_joints(bodies, table, joints, books, links, together):
-    """Joint impulses that end all motion which rigid coordinates forbid.
+    """Give the joint impulses that end all motion which rigid coordinates forbid, and book what they take.
 
-    ``together``: they act together with the impulses that were given since the last call, which found no such motion: their work
-    is that of both. What they take is booked.
+    ``together``: they act at the same instant as the impulses that were given since the last call, which left no such motion.
+    Then their work is reckoned from the rates before both.
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, together)
     _act(bodies, joints, books, island, system, laws, p, v, together)
@@ -127,11 +127,12 @@ def _settle_joints(bodies, table, joints, books, links, together):
 
 @kernel(**FOR_KERNELS)
 def _meet_stops(bodies, table, joints, books, links, t, due, borne):
-    """The impact of free coordinates at their stops at time t, that of joint ``due`` (-1: none) or any other that comes: it ends
-    what goes on beyond. Stops give nothing back.
+    """The impact of free coordinates at their stops at time t: that of joint ``due`` (-1: none), and of any other that comes to
+    one. It takes away the rates that would lead beyond; stops give nothing back.
 
-    That of ``due`` is kept there in flight (joints/kept_rows.py) if it does not come, but would be pressed on; and where motors,
-    springs or contacts (``borne``) act at the steps, which alone know whether they press: until the next one.
+    The coordinate of ``due`` is kept at its stop in flight from then on (joints/kept_rows.py) where it did not come, but would be
+    pressed on. It is kept until the next step, too, where motors, springs or contacts (``borne``) act at the steps, which alone
+    know whether they press.
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, False)
     owner, block, comes, was = island.owner, island.block, False, np.zeros((len(island.owner), 2))

@@ -103,8 +103,8 @@ distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO), returns=(0, 0.
 def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, limit, wait, part, rows, ids):
     """The deepest of the contact points of pair n at time t that close too fast: (found, gap, closing speed).
 
-    Faster than ``part`` of ``limit``, of what the point's own acceleration gives in the time ``wait`` (threshold), and of what
-    the last kick foresaw for what bore load in it, FASTER times.
+    Too fast is faster than ``part`` of each of three speeds: ``limit``; the threshold that the point's own acceleration gives in
+    the time ``wait``; and, of what bore load in the last kick, FASTER times the speed with which that foresaw it to come back.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
@@ -290,7 +290,8 @@ def _in_touch(
 def _leave(bodies, forces, geoms, geometry, a, b, t, dt, away, closing, size, bound, axis):
     """(How long, at most ``away``, a pair that touches at time t and leaves need not be looked at; what is seen then).
 
-    It leaves as fast as at t for a short way of its turning only, and what goes through a sheet is beyond it without overlap.
+    Only for a short way of its turning does it go on to leave as fast as at t. What goes through a sheet is beyond it without an
+    overlap, so the side on which it is counts as well.
     """
     away, ground, side = min(away, NO_RETURN * size / bound), is_facet(geometry, geoms.shape[b]), 0.0
     if ground:
@@ -392,11 +393,11 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
 
 @lean
 def _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, slowest, bound, rows, ids):
-    """Follow pair n, which turns and touches a ground at time t, to where it is deeper by AWAY: (when, how fast its fastest point
+    """Follow pair n, which turns and touches a ground at time t, to where it is deeper by AWAY: (when; how fast its fastest point
     is there).
 
-    No speed where it does not get so deep: until it is as far away, or to the end of the drift. That end tells nothing of what
-    has gone through a sheet.
+    Where it does not get so deep it is followed to where it is as far away, or to the end of the drift, and has no speed. That
+    end alone tells nothing of what has gone through a sheet by then.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     way, low, high, deep = AWAY * size / bound, t, math.inf, AWAY * size
@@ -550,10 +551,10 @@ def _beyond(bodies, forces, geoms, geometry, a, b, t, side, size, axis):
 
 @lean
 def _pierced(bodies, forces, geoms, geometry, a, b, start, dt, size, axis):
-    """The last instant at which piece a is on the side of facet b on which it touches at ``start``, where that goes through it;
+    """The last instant at which piece a is on the side of facet b on which it touches at ``start``, if it goes through the facet;
     else dt.
 
-    The shortest way out of a sheet is ahead for what is through by half. So contacts are asked for before that.
+    Contacts are asked for no later than that: for what is through a sheet by half, the shortest way out of it leads ahead.
     """
     side = _side(bodies, forces, geoms, geometry, a, b, start)
     if not _beyond(bodies, forces, geoms, geometry, a, b, dt, side, size, axis)[0]:
