@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +28,30 @@ def check_weight(name: str, value: object, what: str, amount: float, unit: str) 
     if not LEAST_MASS <= amount <= MOST_MASS:
         wanted = f"must lie between {LEAST_MASS:g} and {MOST_MASS:g} {unit}"
         raise InputError(name, value, wanted if what == name else f"makes a {what} of {amount:.6g} {unit}, which {wanted}")
+
+
+def check_fields(given: Mapping[str, Any], known: Iterable[str], owner: str) -> None:
+    """InputError for the first key that is no field of its ``owner``, such as "a body"."""
+    known = list(known)
+    for key, value in given.items():
+        if key not in known:
+            raise InputError(key, value, f"unknown field; {owner} has {', '.join(known)}")
+
+
+def typed_values(data: Mapping[str, Any], classes: Mapping[str, type], thing: str = "") -> tuple[type, dict[str, Any]]:
+    """The class that the ``type`` of a table names, and the values of its fields; ``thing``: what is of this type, for messages.
+
+    InputError for an unknown type or field, and for a field that is missing.
+    """
+    kind = data.get("type")
+    if not isinstance(kind, str) or kind not in classes:
+        raise InputError("type", kind, f"must be one of {', '.join(classes)}")
+    owner, values = f"a {kind}{thing}", {key: value for key, value in data.items() if key != "type"}
+    check_fields(values, (field.name for field in fields(classes[kind])), owner)
+    for field in fields(classes[kind]):
+        if field.name not in values and field.default is MISSING and field.default_factory is MISSING:
+            raise InputError(field.name, None, f"is missing: {owner} needs it")
+    return classes[kind], values
 
 
 def check_orientation(name: str, value: object) -> tuple[float, ...]:

@@ -137,7 +137,7 @@ def begin(model, geometry, settings):
         start_flight(bodies, i, 0.0)
     plan_arcs(bodies, books.counters[STEPS] * settings.dt, settings.dt)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
-    potential_change(bodies, forces, 0.0)
+    potential_change(bodies, forces)
     forget_near_pairs(pairs)
     result = find_candidates(model, geometry, settings, bodies)
     if result != OK:
@@ -207,7 +207,7 @@ def _contact(model, geometry, settings, mode, plastic):
     kick(model, geometry, settings, mode, plain)
     if crowds:
         kick_crowds(model, geometry, settings, plain)
-    add_energy(books, CORRECTION, potential_change(bodies, forces, 0.0))
+    add_energy(books, CORRECTION, potential_change(bodies, forces))
     return _start_kicked(bodies, contacts, forces, joints, plain)
 
 
@@ -243,7 +243,7 @@ def _start_kicked(bodies, contacts, forces, joints, kicked):
 def _undo(bodies, forces, books, joints, saved):
     """Undo an unfinished step."""
     undo_step(bodies, books, joints, saved)
-    potential_change(bodies, forces, 0.0)
+    potential_change(bodies, forces)
 
 
 @lean

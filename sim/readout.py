@@ -13,7 +13,6 @@ from tumble.sim.joints.rows import NO_FRAME, anchor_pose
 from tumble.sim.state import DISTANCE, DYNAMIC, HINGE
 
 POSITION, ORIENTATION, VELOCITY, ANGULAR_VELOCITY = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
-COORDINATE, SPEED = slice(0, 1), slice(1, 2)
 
 
 @lean

@@ -1,4 +1,4 @@
-"""Sorted lists of whole numbers."""
+"""Sorted lists of whole numbers, and of pairs of them."""
 
 from __future__ import annotations
 
@@ -28,3 +28,15 @@ def sort_list(keys, n):
                 keys[k] = keys[k - gap]
                 k -= gap
             keys[k] = key
+
+
+@lean
+def pair_before(pairs, k, a, b):
+    """Whether row k of a list of pairs comes before the pair (a, b)."""
+    return pairs[k, 0] < a or (pairs[k, 0] == a and pairs[k, 1] < b)
+
+
+@lean
+def is_pair(pairs, k, a, b):
+    """Whether row k of a list of pairs is the pair (a, b)."""
+    return pairs[k, 0] == a and pairs[k, 1] == b

@@ -95,29 +95,29 @@ def in_polygon(work, count, m, y, slack):
 
 
 @lean
-def disc(g, s, x, r, m):
+def disc(g, s, x, m):
     """Centre and radius of the base of s that looks along m."""
     half = g.size[s, 1]
     return axpy(half, m, x), g.size[s, 0]
 
 
 @lean
-def inside(g, s, form, work, count, x, r, m, y, slack):
+def inside(g, s, form, work, count, x, m, y, slack):
     if form == DISC:
-        center, radius = disc(g, s, x, r, m)
+        center, radius = disc(g, s, x, m)
         return norm(sub(y, center)) <= radius + slack
     return in_polygon(work, count, m, y, slack)
 
 
 @lean
-def corners_inside(g, own, n, other, form, work_other, count_other, x, r, m, offset, work, names, count, first, limit, slack,
+def corners_inside(g, own, n, other, form, work_other, count_other, x, m, offset, work, names, count, first, limit, slack,
                    snap, found, tags, kept):  # fmt: skip
     """Corners of one feature (body ``own``: 0 for A) over the flat of the other."""
     flat, _ = orthonormal(n)
     for i in range(count):
         c = at(work, i, 0)
         y = drop(c, n, m, offset)
-        if inside(g, other, form, work_other, count_other, x, r, m, y, slack):
+        if inside(g, other, form, work_other, count_other, x, m, y, slack):
             gap = dot(n, sub(y, c)) if own == 0 else dot(n, sub(c, y))
             kept, k = keep(found, tags, kept, c, y, gap, limit, snap, first | names[i])
             put_corner_bend(found, k, ROW_A if own == 0 else ROW_B, work, i)
@@ -282,11 +282,11 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
     kept = 0
     if form_b >= POLYGON:
         kept = corners_inside(
-            g, 0, n, b, form_b, work_b, count_b, x, rb, mb, ob, work_a, names_a, count_a, 0, limit, slack, snap, found, tags, kept
+            g, 0, n, b, form_b, work_b, count_b, x, mb, ob, work_a, names_a, count_a, 0, limit, slack, snap, found, tags, kept
         )
     if form_a >= POLYGON:
         kept = corners_inside(
-            g, 1, n, a, form_a, work_a, count_a, origin, ra, ma, oa, work_b, names_b, count_b, WHOSE, limit, slack, snap, found,
+            g, 1, n, a, form_a, work_a, count_a, origin, ma, oa, work_b, names_b, count_b, WHOSE, limit, slack, snap, found,
             tags, kept,
         )  # fmt: skip
     if form_a == SEGMENT and form_b == POLYGON:
@@ -298,18 +298,18 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
             g, b, 1, rb, x, work_b, n, work_a, names_a, count_a, ma, oa, slack, limit, snap, found, tags, kept
         )
     if form_b == DISC and form_a <= POLYGON:
-        center, radius = disc(g, b, x, rb, mb)
+        center, radius = disc(g, b, x, mb)
         kept = edges_over_circle(
             g, a, 0, form_a, ra, origin, work_a, count_a, n, center, radius, mb, ob, limit, snap, found, tags, kept
         )
     elif form_a == DISC and form_b <= POLYGON:
-        center, radius = disc(g, a, origin, ra, ma)
+        center, radius = disc(g, a, origin, ma)
         kept = edges_over_circle(
             g, b, 1, form_b, rb, x, work_b, count_b, n, center, radius, ma, oa, limit, snap, found, tags, kept
         )
     elif form_a == DISC and form_b == DISC:
-        ca, rad_a = disc(g, a, origin, ra, ma)
-        cb, rad_b = disc(g, b, x, rb, mb)
+        ca, rad_a = disc(g, a, origin, ma)
+        cb, rad_b = disc(g, b, x, mb)
         kept = rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags, kept)
     elif form_a == SEGMENT and form_b == SEGMENT:
         ea, eb = sub(at(work_a, 1, 0), at(work_a, 0, 0)), sub(at(work_b, 1, 0), at(work_b, 0, 0))

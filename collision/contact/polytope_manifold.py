@@ -22,7 +22,7 @@ from tumble.collision.status import BEYOND_MARGIN, UNCERTAIN
 ALIKE = 1e-5
 RIM_WIDTH = 1e-3  # of the size: a point of a face this near to its edges may belong to them
 PREFERENCE = 0.01  # of the depth: a face that is deeper by less than this goes before two edges
-NOT_MISSED = 1e-9  # of the thinner body: an overlap up to this one may lie beside the face that is taken
+SAME_DEPTH = 1e-9  # of the thinner body: separations and overlaps that differ by less are as good as each other
 
 
 @lean
@@ -60,9 +60,28 @@ def reference_side(g, a, ra, b, rb, face_a, sep_a, face_b, sep_b, slack, axis):
 
 @lean
 def _deep_enough(low, thin):
-    """The gap that the deepest point of a face must have where bodies overlap by -``low`` [m]: a part of that, or rounding of the
-    thinner body's size ``thin``, may be missed."""
-    return (1.0 - PREFERENCE) * low + NOT_MISSED * thin if low < 0.0 else math.inf
+    """The gap that the deepest point of a face must have where bodies overlap by -``low`` [m]: a part of that may be missed, or
+    SAME_DEPTH of ``thin``, the size of the thinner body."""
+    return (1.0 - PREFERENCE) * low + SAME_DEPTH * thin if low < 0.0 else math.inf
+
+
+@lean
+def _patch(g, a, xa, ra, b, x, rb, face_a, sep_a, face_b, sep_b, side, low, slack, limit, size, rows, ids):
+    """Put the patch on a face: of ``side``, or of the other one where the overlap is deepest beside that face.
+
+    (Its points, 0 where no face has them; the gap of the deepest; normal; the face, its separation and its side.)
+    """
+    enough = _deep_enough(low, min(g.radius[a], g.radius[b]))
+    for turn in (side, 1 - side):
+        face, best = (face_b, sep_b) if turn == 1 else (face_a, sep_a)
+        if not best >= low - slack:
+            break
+        count, least, normal = put_face(g, a, xa, ra, b, x, rb, face, turn, limit, slack + max(low, best), size, rows, ids)
+        if count == 0:
+            break
+        if least <= enough:
+            return count, least, normal, face, best, turn
+    return 0, math.inf, ZERO, -1, -math.inf, side
 
 
 @remote
@@ -78,7 +97,7 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     x = sub(xb, xa)
     size = g.radius[a] + g.radius[b] + norm(t)
     thin = min(g.radius[a], g.radius[b])
-    slack = min(max(margin, 0.0), 2e-3 * thin) + 1e-9 * thin + 64.0 * EPS * size
+    slack = min(max(margin, 0.0), 2e-3 * thin) + SAME_DEPTH * thin + 64.0 * EPS * size
     limit = touching_limit(g, a, b, margin, size)
     guess = start_axis(g, a, b, ra, r, t, axis)
     boxes = g.kind[a] == BOX and g.kind[b] == BOX
@@ -102,15 +121,10 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         face_a, sep_a, face_b, sep_b = faced(g, a, b, r, t, n)
     sep_a, sep_b = sep_a - skins, sep_b - skins
     side = reference_side(g, a, ra, b, rb, face_a, sep_a, face_b, sep_b, slack, axis)
-    for turn in (side, 1 - side):
-        face, best = (face_b, sep_b) if turn == 1 else (face_a, sep_a)
-        if not best >= low - slack:
-            break
-        count, least, normal = put_face(g, a, xa, ra, b, x, rb, face, turn, limit, slack + max(low, best), size, rows, ids)
-        if count == 0:
-            break
-        if least > _deep_enough(low, thin):  # where the bodies overlap is beside this face: the other one may have it
-            continue
+    count, least, normal, face, best, turn = _patch(
+        g, a, xa, ra, b, x, rb, face_a, sep_a, face_b, sep_b, side, low, slack, limit, size, rows, ids
+    )  # fmt: skip
+    if count > 0:
         status = answer(low, high if known else max(low, least), normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
         lone = count == 1 and (known or at_rim(g, a, xa, ra, b, xb, rb, face, turn, rows))
         # lone: a corner at the rim of the face, whose normal may be nowhere near that of the pair. UNCERTAIN: apart, and
@@ -123,7 +137,6 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
             status = answer(low, high, normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
         if not (lone and best < low - 64.0 * EPS * size + PREFERENCE * min(low, 0.0)):
             return count, normal, status
-        break
     if not known:
         low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
     if low > limit:
@@ -161,11 +174,11 @@ def skin_query(g, a, b, r, t, axis, margin, size):
 def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     """Patch on face f of A (side 0) or B (side 1): (count, least gap, normal); no points if the least gap exceeds most."""
     if side == 0:
-        cap = patch_capacity(g, a, f, b)
+        cap = patch_capacity(g, f, b)
         outward = mul(ra, load3(g.normals, f))
         normal = outward
     else:
-        cap = patch_capacity(g, b, f, a)
+        cap = patch_capacity(g, f, a)
         outward = mul(rb, load3(g.normals, f))
         normal = neg(outward)
     origin, x = scale(g.skin[a], normal), axpy(-g.skin[b], normal, x)

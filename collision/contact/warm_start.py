@@ -7,6 +7,7 @@ So contact points, and times and kinds of impact, are the same bits with a cache
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +26,11 @@ class Kept(NamedTuple):
 
     about: tuple
     row: np.ndarray
-    inputs: list[np.ndarray]
-    outputs: list[np.ndarray]
+    inputs: Sequence[np.ndarray]
+    outputs: Sequence[np.ndarray]
 
 
-def recall(kept: Kept | None, about: tuple, row: np.ndarray, inputs: list, outputs: list) -> tuple[np.ndarray, list]:
+def recall(kept: Kept | None, about: tuple, row: np.ndarray, inputs: list, outputs: Sequence) -> tuple[np.ndarray, list]:
     """(known (m,), old inputs): which pairs the last call knew, their outputs copied into ``outputs``."""
     if kept is None or kept.about != about or not len(kept.row):
         return np.zeros(len(row), bool), inputs

@@ -208,7 +208,7 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, beyond, 
 
 
 @lean
-def patch_capacity(g, ref, f, inc):
+def patch_capacity(g, f, inc):
     """Rows that `face_patch` may need: corners of both polygons, since each side adds one corner at most."""
     most = 2
     for k in range(g.face[inc, 0], g.face[inc, 1]):

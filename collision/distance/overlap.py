@@ -77,7 +77,7 @@ def patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size):
     """The same where a face meets an edge or a face: from the points that both share."""
     origin = (0.0, 0.0, 0.0)
     eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    cap = patch_capacity(g, a, face_a, b) if face_a >= 0 else patch_capacity(g, b, face_b, a)
+    cap = patch_capacity(g, face_a, b) if face_a >= 0 else patch_capacity(g, face_b, a)
     work = np.empty((cap, 10))
     tags = np.empty((cap, 5), np.int64)
     if face_a >= 0:

@@ -39,7 +39,7 @@ def _typeof(later: Later, context: object) -> types.Type:
     return cpu_target.typing_context.resolve_value_type(made)
 
 
-ALONE = False  # in a process that compiles for others, and calls no kernel (build.py)
+ALONE = False  # in a process that compiles for others, and calls no kernel (building/worker.py)
 
 
 class _Cache(KernelCache):

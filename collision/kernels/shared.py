@@ -1,4 +1,4 @@
-"""Words of memory that several threads read and write (intrinsics/shared.py): counts that none loses, news between them.
+"""Words of memory that several threads read and write (intrinsics/shared_code.py): counts that none loses, news between them.
 
 All are in one order for all threads (sequentially consistent), and so is what was written to other places before a word.
 """

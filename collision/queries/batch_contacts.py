@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from tumble.collision.contact.warm_start import Kept, recall, same, still_apart,
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.geometry import HALFSPACE
 from tumble.collision.hints import Numbers, Rows, Whole
-from tumble.collision.kernels.jit import kernel
+from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import ZERO, dot, load3, load4, store3
 from tumble.collision.narrowphase import manifold_far
 from tumble.collision.pose import Pose, rotated
@@ -19,10 +20,10 @@ from tumble.collision.queries.batch import NAMES, PairCache, check_cache, check_
 from tumble.collision.queries.batch_kernels import pose
 from tumble.collision.queries.conservative_advancement import (
     FASTEST,
+    INSIDE,
     LONGEST_DURATION,
     MISS,
-    OVERLAPPING,
-    UNCERTAIN,
+    UNFINISHED,
     Impact,
     ImpactStatus,
     Motion,
@@ -121,15 +122,15 @@ def contact_manifolds(
     m = len(pair)
     count, status, normal = np.zeros(m, np.int64), np.empty(m, np.int8), np.empty((m, 3))
     rows, ids = np.empty((m, most, 4)), np.empty((m, most), np.int64)
-    outputs = [count, status, normal, rows, ids]
-    inputs = [rows_a[:, None], rows_b[:, None], *poses]
+    found = FoundPoints(count, status, normal, rows, ids)
+    inputs = [rows_a, *poses[:2], rows_b, *poses[2:]]
     if cache is not None:
         cache.serve(shapes)
-    known, old = recall(None if cache is None else cache.manifolds, (margin, most), row, inputs, outputs)
-    arguments = shapes.geometry, *inputs, margin, known, *old
-    in_threads(lambda span: manifold_pairs(*arguments, *span, *outputs), m, threads)
+    known, old = recall(None if cache is None else cache.manifolds, (margin, most), row, inputs, found)
+    sides = Standing(*inputs[:3]), Standing(*inputs[3:]), Standing(*old[:3]), Standing(*old[3:])
+    in_threads(lambda span: manifold_pairs(shapes.geometry, *sides, known, margin, *span, found), m, threads)
     if cache is not None:
-        cache.manifolds = Kept((margin, most), row, [column.copy() for column in inputs], outputs)
+        cache.manifolds = Kept((margin, most), row, [column.copy() for column in inputs], found)
     there = np.arange(most) < count[:, None]
     best = np.lexsort((np.where(there, rows[:, :, 3], np.inf).min(axis=1, initial=np.inf), pair))
     best = best[np.flatnonzero(np.diff(pair, prepend=-1))]  # the piece with the deepest point, the first where there are none
@@ -209,32 +210,30 @@ def _impacts(shapes: ShapeSet, a, b, motions: list, duration: float, tolerance: 
     """All pieces of all pairs in one compiled call; ``motions``: of either side positions, orientations, velocities, angular
     velocities and centres."""
     pair, rows_a, rows_b = spread(shapes, a, b)
-    sides = []
+    inputs = []
     for rows, (at, turn, v, w, c) in zip((rows_a, rows_b), motions, strict=True):
         x, q, _ = shapes.placed(rows, at[pair], turn[pair])
         place, around = shapes.places(rows)
         local = rotated(around * (1.0, -1.0, -1.0, -1.0), c[pair] - place)
-        sides += [np.ascontiguousarray(u, float) for u in (x, q, v[pair], w[pair], local)]
-    m = len(pair)
+        inputs += [rows, *(np.ascontiguousarray(u, float) for u in (x, q, v[pair], w[pair], local))]
+    m, about = len(pair), (duration, tolerance)
     tables = (np.empty((m, 3)) for _ in range(2))
-    found = Impacts(np.empty(m, np.int8), np.empty(m), *tables, np.empty(m), np.empty(m, np.int32), np.empty(m))
-    inputs, outputs, about = [rows_a[:, None], rows_b[:, None], *sides], list(vars(found).values()), (duration, tolerance)
+    found = FoundImpacts(np.empty(m, np.int8), np.empty(m), *tables, np.empty(m), np.empty(m, np.int32), np.empty(m))
     if cache is not None:
         cache.serve(shapes)
     row = np.arange(m)
-    known, old = recall(None if cache is None else cache.impacts, about, row, inputs, outputs)
-    arguments = shapes.geometry, *inputs, duration, tolerance, known
-    moved = (np.column_stack(inputs), np.column_stack(old)) if known.any() else (np.empty((0, 0)),) * 2
-    in_threads(lambda span: impact_pairs(*arguments, *moved, *span, *outputs), m, threads)
+    known, old = recall(None if cache is None else cache.impacts, about, row, inputs, found)
+    sides = Moving(*inputs[:6]), Moving(*inputs[6:]), Moving(*old[:6]), Moving(*old[6:])
+    in_threads(lambda span: impact_pairs(shapes.geometry, *sides, known, duration, tolerance, *span, found), m, threads)
     if cache is not None:
-        cache.impacts = Kept(about, row, [column.copy() for column in inputs], outputs)
+        cache.impacts = Kept(about, row, [column.copy() for column in inputs], found)
     # of the pieces of a pair those that overlap, else the first to touch, else any
-    late = np.where(found.status == OVERLAPPING, -1.0, np.where(found.status == MISS, np.inf, found.time))
+    late = np.where(found.status == INSIDE, -1.0, np.where(found.status == MISS, np.inf, found.time))
     first = np.flatnonzero(np.diff(pair, prepend=-1))
     best = np.lexsort((late, pair))[first]
-    chosen = [column[best] for column in vars(found).values()]
+    chosen = [column[best] for column in found]
     if m:  # another piece may have touched by then for certain
-        unsure = chosen[0] == UNCERTAIN
+        unsure = chosen[0] == UNFINISHED
         chosen[-1] = np.where(unsure, np.minimum.reduceat(found.latest, first), chosen[-1])
     return Impacts(*chosen)
 
@@ -261,53 +260,107 @@ def _bounded(name: str, value, n: int) -> np.ndarray:
     return found
 
 
+class Standing(NamedTuple):
+    """One side of n pairs of convex pieces: which pieces, and where they stand."""
+
+    piece: np.ndarray  # (n,) int64 rows of the geometry
+    x: np.ndarray  # (n, 3) [m]
+    q: np.ndarray  # (n, 4)
+
+
+class Moving(NamedTuple):
+    """One side of n pairs of convex pieces: which pieces, where they start, and how they move."""
+
+    piece: np.ndarray  # (n,) int64 rows of the geometry
+    x: np.ndarray  # (n, 3) [m]
+    q: np.ndarray  # (n, 4)
+    v: np.ndarray  # (n, 3) of the centres [m/s]
+    w: np.ndarray  # (n, 3) [rad/s]
+    c: np.ndarray  # (n, 3) centres in the frames of the pieces [m]
+
+
+class FoundPoints(NamedTuple):
+    """Contact points of n pairs of convex pieces, in room for m each."""
+
+    count: np.ndarray  # (n,) int64 how many of them mean something
+    status: np.ndarray  # (n,) int8
+    normal: np.ndarray  # (n, 3)
+    points: np.ndarray  # (n, m, 4) position and gap [m]
+    ids: np.ndarray  # (n, m) int64
+
+
+class FoundImpacts(NamedTuple):
+    """Impacts of n pairs of convex pieces: the fields of `Impacts`."""
+
+    status: np.ndarray
+    time: np.ndarray
+    point: np.ndarray
+    normal: np.ndarray
+    distance: np.ndarray
+    iterations: np.ndarray
+    latest: np.ndarray
+
+
 @kernel(nogil=True)
-def manifold_pairs(
-    g, a, b, xa, qa, xb, qb, margin, known, old_a, old_b, old_xa, old_qa, old_xb, old_qb, first, stop,
-    count, status, normal, points, ids,
-):  # fmt: skip
-    """The pairs [first, stop): rows of points (n, m, 4), position and gap, and ids (n, m), of which the first ``count`` mean
-    something. ``known``: pairs whose last answer stands there already, and was given to the old inputs."""
-    rows, names = np.zeros((points.shape[1], 14)), np.zeros(points.shape[1], np.int64)
+def manifold_pairs(g, a, b, old_a, old_b, known, margin, first, stop, found):
+    """The pairs [first, stop). ``known``: pairs whose last answer stands in ``found`` already, and was given to the old sides."""
+    most = found.points.shape[1]
+    rows, names = np.zeros((most, 14)), np.zeros(most, np.int64)
     for k in range(first, stop):
-        i, j = a[k, 0], b[k, 0]
-        x, y = load3(xa, k), load3(xb, k)
-        _, ra = pose(x, load4(qa, k))
-        _, rb = pose(y, load4(qb, k))
-        if known[k] and i == old_a[k, 0] and j == old_b[k, 0]:
-            if same(xa, old_xa, k) and same(qa, old_qa, k) and same(xb, old_xb, k) and same(qb, old_qb, k):
+        i, x, ra = _stands(a, k)
+        j, y, rb = _stands(b, k)
+        if known[k] and i == old_a.piece[k] and j == old_b.piece[k]:
+            if _stood(a, old_a, k) and _stood(b, old_b, k):
                 continue
-            if status[k] == BEYOND_MARGIN and count[k] == 0 and still_apart(g, i, x, ra, j, y, rb, load3(normal, k), margin):
+            apart = found.status[k] == BEYOND_MARGIN and found.count[k] == 0
+            if apart and still_apart(g, i, x, ra, j, y, rb, load3(found.normal, k), margin):
                 continue
-        count[k], n, status[k] = manifold_far(g, i, x, ra, j, y, rb, margin, ZERO, rows, names)
-        store3(normal, k, n)
-        for i in range(count[k]):
-            ids[k, i] = names[i]
+        found.count[k], n, found.status[k] = manifold_far(g, i, x, ra, j, y, rb, margin, ZERO, rows, names)
+        store3(found.normal, k, n)
+        for i in range(found.count[k]):
+            found.ids[k, i] = names[i]
             for c in range(4):
-                points[k, i, c] = rows[i, c]
+                found.points[k, i, c] = rows[i, c]
 
 
 @kernel(nogil=True)
-def impact_pairs(
-    g, a, b, xa, qa, va, wa, ca, xb, qb, vb, wb, cb, duration, tolerance, known, inputs, old, first, stop,
-    status, time, point, normal, distance, iterations, latest,
-):  # fmt: skip
-    """The pairs [first, stop). ``known``: pairs whose last answer stands there already, and was given to the old inputs."""
+def impact_pairs(g, a, b, old_a, old_b, known, duration, tolerance, first, stop, found):
+    """The pairs [first, stop). ``known``: pairs whose last answer stands in ``found`` already, and was given to the old sides."""
     for k in range(first, stop):
-        i, j = a[k, 0], b[k, 0]
-        x, y = load3(xa, k), load3(xb, k)
-        _, ra = pose(x, load4(qa, k))
-        _, rb = pose(y, load4(qb, k))
-        side_a = x, ra, load3(va, k), load3(wa, k), load3(ca, k)
-        side_b = y, rb, load3(vb, k), load3(wb, k), load3(cb, k)
-        if known[k] and inputs[k, 0] == old[k, 0] and inputs[k, 1] == old[k, 1]:
-            iterations[k] = 0
-            if same(inputs, old, k):
+        i, x, ra = _stands(a, k)
+        j, y, rb = _stands(b, k)
+        side_a = x, ra, load3(a.v, k), load3(a.w, k), load3(a.c, k)
+        side_b = y, rb, load3(b.v, k), load3(b.w, k), load3(b.c, k)
+        if known[k] and i == old_a.piece[k] and j == old_b.piece[k]:
+            found.iterations[k] = 0
+            if _moved(a, old_a, k) and _moved(b, old_b, k):
                 continue
-            n = load3(normal, k)
-            if status[k] == MISS and dot(n, n) > 0.5 and still_missing(g, i, *side_a, j, *side_b, n, duration, tolerance):
+            n = load3(found.normal, k)
+            missed = found.status[k] == MISS and dot(n, n) > 0.5
+            if missed and still_missing(g, i, *side_a, j, *side_b, n, duration, tolerance):
                 continue
-        found = impact(g, i, *side_a, j, *side_b, duration, tolerance)
-        status[k], time[k], p, n, distance[k], iterations[k], latest[k] = found
-        store3(point, k, p)
-        store3(normal, k, n)
+        found.status[k], found.time[k], p, n, found.distance[k], found.iterations[k], found.latest[k] = impact(
+            g, i, *side_a, j, *side_b, duration, tolerance
+        )
+        store3(found.point, k, p)
+        store3(found.normal, k, n)
+
+
+@lean
+def _stands(side, k):
+    """(Piece, position, rotation matrix) of row k of a side."""
+    x = load3(side.x, k)
+    _, r = pose(x, load4(side.q, k))
+    return side.piece[k], x, r
+
+
+@lean
+def _stood(side, old, k):
+    """Whether row k of a side stands where it stood."""
+    return same(side.x, old.x, k) and same(side.q, old.q, k)
+
+
+@lean
+def _moved(side, old, k):
+    """Whether row k of a side starts and moves as it did."""
+    return _stood(side, old, k) and same(side.v, old.v, k) and same(side.w, old.w, k) and same(side.c, old.c, k)

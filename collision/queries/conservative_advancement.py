@@ -41,7 +41,7 @@ from tumble.collision.shapes.shapeset import set_of, stocked
 from tumble.collision.shapes.support_functions import reach
 from tumble.collision.shapes.support_points import EPS, core_radius, inflation, is_polytope
 
-HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
+HIT, MISS, INSIDE, UNFINISHED = range(4)  # how a search for an impact ends; what a distance is, status.py numbers
 FASTEST = 1e30  # m/s, rad/s: their squares must stay in the range of a double
 LONGEST_DURATION = 1e30  # s
 SOON = 1e-300  # s: stands for none
@@ -59,8 +59,8 @@ class ImpactStatus(IntEnum):
 
     HIT = HIT
     MISS = MISS
-    OVERLAPPING = OVERLAPPING
-    UNCERTAIN = UNCERTAIN
+    OVERLAPPING = INSIDE
+    UNCERTAIN = UNFINISHED
 
     def __str__(self) -> str:
         return self.name
@@ -212,12 +212,12 @@ def _first(pieces_a: dict, pieces_b: dict, pairs: list, duration: float, toleran
         until = min(duration, max(latest, SOON))  # later ones do not matter
         status, t, p, n, d, count, last = impact(g, row_a, *place_a, row_b, *place_b, until, tolerance)
         found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count), float(last))
-        if found.status == OVERLAPPING:
+        if found.status == INSIDE:
             return found
         latest = min(latest, found.latest)
         if best is None or (found.status != MISS and (best.status == MISS or found.time < best.time)):
             best = found
-    return best if best.status != UNCERTAIN else replace(best, latest=latest)
+    return best if best.status != UNFINISHED else replace(best, latest=latest)
 
 
 def _moving_pieces(shape: Shape, motion: Motion, rows: set | None = None):
@@ -398,11 +398,11 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
         p = add(axpy(t, va, middle_a), scale(0.5, add(point_a, point_b)))
         if lower <= tolerance:
             if t == 0.0 and upper < -tolerance:
-                return OVERLAPPING, 0.0, p, n, d, count
+                return INSIDE, 0.0, p, n, d, count
             if departing:
                 return HIT, 0.0, first_p, first_n, first_d, count
             if t > 0.0 or upper - lower > tolerance:
-                return (HIT if upper <= 2.0 * tolerance else UNCERTAIN), t, p, n, d, count
+                return (HIT if upper <= 2.0 * tolerance else UNFINISHED), t, p, n, d, count
         # at the start a touch does not count until it gets deeper, by more than a search can tell
         floor = rounding
         if t == 0.0 and lower <= tolerance:
@@ -416,9 +416,9 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
         if step == math.inf:
             return MISS, duration, p, n, d, count
         if t + step == t:
-            return UNCERTAIN, t, p, n, d, count
+            return UNFINISHED, t, p, n, d, count
         t += step
-    return UNCERTAIN, t, p, n, d, count
+    return UNFINISHED, t, p, n, d, count
 
 
 @lean
@@ -474,6 +474,6 @@ def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
     it."""
     status, t, p, n, d, count = search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
     latest = math.inf if status == MISS else t
-    if status == UNCERTAIN:
+    if status == UNFINISHED:
         latest = last_instant(g, a, (xa, ra, va, wa, ca), b, (xb, rb, vb, wb, cb), t, duration, tolerance)
     return status, t, p, n, d, count, latest

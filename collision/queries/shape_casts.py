@@ -13,7 +13,7 @@ from tumble.collision.hints import Numbers, PoseLike
 from tumble.collision.pose import Pose, as_pose
 from tumble.collision.queries.batch import signed_distances
 from tumble.collision.queries.batch_contacts import times_of_impact
-from tumble.collision.queries.conservative_advancement import HIT, LONGEST_DURATION, MISS, OVERLAPPING, Motion, time_of_impact
+from tumble.collision.queries.conservative_advancement import HIT, INSIDE, LONGEST_DURATION, MISS, Motion, time_of_impact
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.shapes.shapeset import ShapeSet
@@ -85,7 +85,7 @@ def _ground_hit(shape: Shape, start: Pose, d: np.ndarray, ground: Ground, pose: 
     )  # at 1 m/s
     if found.status == MISS:
         return None
-    inside = found.status == OVERLAPPING
+    inside = found.status == INSIDE
     return ShapeHit(found.time, 0.0 if inside else found.latest, found.point, -found.normal, bool(inside))
 
 
@@ -112,12 +112,12 @@ def first_hit(shapes: ShapeSet, moving: int, start: Pose, d, which, x, q, reach,
     found = times_of_impact(
         shapes, np.full(n, moving), which, at, turn, *arguments, min(reach, LONGEST_DURATION), tolerance
     )  # at 1 m/s
-    order = np.where(found.status == MISS, np.inf, np.where(found.status == OVERLAPPING, found.distance, found.time))
+    order = np.where(found.status == MISS, np.inf, np.where(found.status == INSIDE, found.distance, found.time))
     k = int(order.argmin())  # the deepest of those that overlap, or the first to touch
     if found.status[k] == MISS:
         return None
     distance, normal = float(found.time[k]), -found.normal[k]
-    inside = bool(found.status[k] == OVERLAPPING)
+    inside = bool(found.status[k] == INSIDE)
     upper = 0.0 if inside else math.inf
     if found.status[k] == HIT:
         upper = _touching(shapes, moving, start, d, int(which[k]), x[k], q[k], distance, float(d @ found.normal[k]), reach)

@@ -57,6 +57,12 @@ class Ground(Shape):
     def __hash__(self) -> int:
         return self._hash
 
+    def to_dict(self) -> dict[str, Any]:
+        return self._data(np.ndarray.tolist)
+
+    def stored(self) -> dict[str, Any]:
+        return self._data(as_bits)
+
     def tables(self) -> dict[str, np.ndarray]:
         """What is worked out of the numbers given; made once."""
         found = self.__dict__.get("_tables")
@@ -217,12 +223,6 @@ class TriangleMesh(Ground):
     def __repr__(self) -> str:
         return f"TriangleMesh(<{len(self.vertices)} vertices>, <{len(self.triangles)} triangles>)"
 
-    def to_dict(self) -> dict[str, Any]:
-        return self._data(np.ndarray.tolist)
-
-    def stored(self) -> dict[str, Any]:
-        return self._data(as_bits)
-
     def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
         data = {"type": self.type, "vertices": of(self.vertices), "triangles": of(self.triangles)}
         data |= {} if self.two_sided is None else {"two_sided": self.two_sided}
@@ -340,12 +340,6 @@ class HeightField(Ground):
 
     def __repr__(self) -> str:
         return f"HeightField(<{' x '.join(map(str, self.heights.shape))} heights>, cell={self.cell:g})"
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._data(np.ndarray.tolist)
-
-    def stored(self) -> dict[str, Any]:
-        return self._data(as_bits)
 
     def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
         data = {"type": self.type, "heights": of(self.heights), "cell": self.cell}

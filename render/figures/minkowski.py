@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN = PALETTE[:3]
-INK, FAINT, GROUND = "#1d2733", "#8a94a0", "#e9edf1"
+INK, GROUND = "#1d2733", "#e9edf1"
 MOST = 12  # panels of a still
 TILT = 0.55  # rad that the line of sight leans towards the normal, so that faces across it are seen
 SWAY = 0.35  # rad that the line of sight swings in a film

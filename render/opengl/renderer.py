@@ -159,7 +159,7 @@ class Renderer:
         if self._background.mapped:
             self._above.over(self._programs, self._background.level)
         if self._gathering is not None:
-            self._draw_mirrored(frame, camera, light)
+            self._draw_mirrored(light)
         self._background.begin()
         self._draw_bodies(lambda group: group.finish != "glass")
         self._background.end()
@@ -205,7 +205,7 @@ class Renderer:
         gl.polygon_offset = 0.0, 0.0
         gl.disable(gl.CULL_FACE)
 
-    def _draw_mirrored(self, frame: Frame, camera: Camera, light: Light) -> None:
+    def _draw_mirrored(self, light: Light) -> None:
         """The bodies as the first floor mirrors them, by a camera below it; a rough floor turns that a little each time."""
         gl, target = self.gl, self._gathering.mirrored
         target.use()

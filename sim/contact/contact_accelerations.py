@@ -44,9 +44,12 @@ GAP_ROUNDING = 4e-15  # rounding of a gap, as part of where the pair is and how 
 
 @lean
 def turns(bodies, forces, contacts, rows, local, vstar, v, h, mode):
-    """A body of the island, or a driven one that it touches, turns, and not about the normal at its contact: that moves no gap,
-    as with balls. What rests turns to and fro with each kick, and hardly on: under forces that change with the velocity the end
-    of the flight says less of the mean slip than their mean, which is known (flight/clusters.py)."""
+    """Whether a body of the island, or a driven one that it touches, turns in a way that moves a gap.
+
+    To turn about the normal at the contact moves none, as with balls. What rests turns to and fro with each kick, but hardly on,
+    and does not count: under forces that change with the velocity, the end of the flight says less of the mean slip than the mean
+    of the forces does, which is known (flight/clusters.py).
+    """
     for row in rows:
         n, point = load3(contacts.frame[row], 2), load3(contacts.point, row)
         for side in range(2):
@@ -84,16 +87,15 @@ def _pushed(forces, i):
 
 @remote
 def _revise(
-    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, dt, mode, found, ids,
-    arrives,
+    bodies, geoms, forces, geometry, contacts, rows, floor, local, ends, vstar, v, p, t, end, dt, mode, found, ids, arrives,
 ):  # fmt: skip
-    """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
+    """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows; by how much a target moved at most [m/s].
 
-    Returns by how much a target moved [m/s]. Rows that bear nothing and do not close are met, and keep theirs: asked for just
-    what they have, they would take part of the load of others at the same place. Unless theirs asks for more than the
-    flight shows: a line that rolls over a ridge would be held at one end, and turn. ``floor``: gaps below zero that are left to
-    be [m]. ``found``, ``ids``: room for a manifold. ``arrives``: the normal velocity at the end, of rows that
-    are followed [m/s].
+    A row that bears nothing and does not close has what it asks for, and keeps its acceleration. If it were asked for exactly
+    what it has, it would take over a part of the load of others at the same place. It does not keep one that asks for more than
+    the flight shows: a line that rolls over a ridge would be held at one end, and turn.
+    ``floor``: gaps below zero that are left as they are [m]. ``found``, ``ids``: room for a manifold. ``arrives``: of the rows
+    that are followed it becomes the normal velocity at the end of the flight [m/s].
     """
     h, worst, k = end - t, 0.0, 0
     while k < len(rows):
@@ -216,7 +218,7 @@ _T, _T3, _T6, _I = np.zeros(0), np.zeros((0, 3)), np.zeros((0, 6)), np.zeros(0, 
 revise = far(
     _revise,
     lambda: (
-        EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I, _I,
+        EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I,
         Ends(_T3, np.zeros((0, 3, 3)), _T3, _T3), _T6, _T6, _T3, 0.0, 0.0, 0.0, 0,
         np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64), _T,
     ), returns=0.0,

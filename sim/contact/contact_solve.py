@@ -207,6 +207,7 @@ class Looks(NamedTuple):
 
 @inner
 def _no_looks(contacts, island, p, floor):
+    """What a kick knows before its first look; ``floor``: gaps below zero that are left as they are [m]."""
     m, n, l, k = len(island.rows), len(island.members), len(island.links), len(p)
     accel = np.empty((m, 3))
     for at in range(m):
@@ -308,8 +309,9 @@ def _take_to_places(bodies, contacts, joints, books, settings, island, system, l
 def _solve(model, geometry, settings, contacts, island, system, laws, kick, looks, local, follows, h, vstar, v, p):
     """Solve for a coming flight of length h until the solution belongs to the laws and accelerations that it was asked for by.
 
-    (What the last solve misses, what the best look missed [m/s], iterations of the last solve, what looks miss, whether contacts
-    turn and joints look, room of the solver). Where they do, the best is in ``looks``.
+    (What the last solve misses [m/s]; what the best look missed [m/s]; iterations of the last solve; what looks miss [m/s];
+    whether contacts turn; whether joints look; room of the solver.) Where contacts turn or joints look, the best solution is in
+    ``looks``.
     """
     bodies, geoms, pairs, latest, books, forces, joints = model
     linked, mode = len(island.links) > 0, kick.mode
@@ -340,24 +342,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
             missed = _look(
-                model,
-                geometry,
-                settings,
-                contacts,
-                island,
-                system,
-                laws,
-                kick,
-                looks,
-                local,
-                turn,
-                looking,
-                h,
-                vstar,
-                v,
-                p,
+                model, geometry, settings, contacts, island, system, laws, kick, looks, local, turn, looking, h, vstar, v, p,
                 worst,
-            )
+            )  # fmt: skip
             if apart > 0.0:  # what targets ask for against each other stays: looks that say the same again are at their end
                 missed, said = min(missed, abs(missed - said)), missed
             lacks = missed if again else min(lacks, missed)
@@ -439,7 +426,7 @@ def _look(model, geometry, settings, contacts, island, system, laws, kick, looks
     _fly_members(bodies, forces, joints, island.members, local, system, vstar, v, t, end, kick.mode, looks.ends)
     if turn:
         missed = revise(
-            bodies, geoms, forces, geometry, contacts, island.rows, looks.floor, island.members, local, looks.ends, vstar, v, p,
+            bodies, geoms, forces, geometry, contacts, island.rows, looks.floor, local, looks.ends, vstar, v, p,
             t, end, settings.dt, kick.mode, looks.found, looks.ids, looks.arrives,
         )  # fmt: skip
     if looking:
@@ -526,13 +513,15 @@ def _scaled(table, f, out):
 
 @lean
 def _stands_for(last, h, mode):
-    """The time that a kick between flights of these lengths stands for. What comes flying lands at the step: for a flight."""
+    """How long the steady forces act that a kick between flights of these lengths gives [s]: for half of each, or for all of
+    the coming one where the kick begins the motion or the body came flying."""
     return h if mode == MEAN_GIVEN or (last == 0.0 and mode == KICK) else 0.5 * (last + h)
 
 
 @lean
 def _scaled_impulses(steady, f, island, p):
-    """Impulses of a kick from those of half a step, f of which it stands for; springs and motors act for whole steps."""
+    """A guess of the impulses of a kick: f times ``steady``, which are those of half a step. Springs and motors act for whole
+    steps, so theirs stay as they are."""
     for k in range(len(p)):
         n = k - len(island.rows)
         g = 1.0 if 0 <= n < len(island.block) and island.block[n] == DRIVE else f

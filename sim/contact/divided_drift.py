@@ -22,14 +22,18 @@ RISE = 2.5e-6  # part of all energy that impulses of contacts may give and take 
 STEADY_TURN = 0.5
 LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more
 MOST_PARTS = 64  # most parts that a drift is divided into
-# The same of a body by itself, for the phase of its contacts: a coin that falls flat from its edge needs a thousand for 0.1 ms.
+# Most parts for a body by itself, where the phase of its contacts asks for them: a coin that falls flat from its edge needs a
+# thousand of them for 0.1 ms.
 MOST_PARTS_ALONE = 4096
 
 
 @lean
 def most_parts(settings, links, members):
-    """Into how many parts, at most, the drift of an island may be divided: for all that comes and goes within it, and for the
-    phase of its contacts. Joints need what they need; contacts of several bodies divide a step no further than it may be spent.
+    """(Into how many parts, at most, the drift of an island may be divided; into how many where only the phase of its contacts
+    asks for it.)
+
+    Joints get as many parts as they need. Contacts of several bodies get no more than a step may spend on kicks inside it
+    (Settings.crowd). The contacts of a body by itself are cheap to kick, and get more.
     """
     most = MOST_PARTS if len(links) > 0 else min(MOST_PARTS, settings.crowd / effort_of(len(members)))
     return most, MOST_PARTS_ALONE if len(links) == 0 and len(members) == 1 else most
@@ -62,8 +66,12 @@ def part_length(wait, parts, dt):
 
 @inner
 def divide(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, parts, lacks, turn, looking, v):
-    """Into how many parts to divide this drift, and the next one: more where what is wanted at the end of so long a flight is not
-    found, or where more energy comes and goes than RISE allows; and what comes and goes with the phase of contacts, by that."""
+    """(Into how many parts to divide this drift; into how many the next one; the energy of the phase of contacts.)
+
+    There are more parts where what is wanted at the end of so long a flight was not found, or where more energy comes and goes
+    within it than RISE allows. The energy is that which comes and goes with the phase, as a part of what RISE allows; it is no
+    number where it was not asked for.
+    """
     if (looking and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
         more = parts if parts >= MOST_PARTS else 2 * parts
         return more, more, math.nan
@@ -81,7 +89,8 @@ def divide(bodies, contacts, joints, settings, island, system, laws, kick, looks
 
 @lean
 def _parts_for(swing, parts, most):
-    """How many parts, at most, leave no more of this than 1, where ``parts`` leave ``swing``: as many where it is no number."""
+    """How many parts, at most ``most``, bring down to 1 what is ``swing`` with ``parts`` of them and falls by the square of their
+    length. Just as many as now where ``swing`` is no number."""
     while swing > 1.0 and 2 * parts <= most:
         parts, swing = 2 * parts, 0.25 * swing
     return parts
@@ -89,8 +98,8 @@ def _parts_for(swing, parts, most):
 
 @inner
 def _energy(bodies, contacts, joints, island, system, v):
-    """Kinetic energy of an island against what it is held by, else against its centre of mass, and what it would gain by falling
-    through its size [J]: the scale of what may come and go."""
+    """The scale of energies that may come and go in an island [J]: its kinetic energy, relative to what holds it or else to its
+    centre of mass, and what its bodies would gain by falling through their own sizes."""
     total, weight, momentum, held = 0.0, 0.0, ZERO, False
     mass, inertia = system.mass, system.inertia
     for k in range(len(mass)):

@@ -29,10 +29,11 @@ PREDICTED_WITHIN = 1e-2  # most error of what a kick gives for the coming flight
 
 @inner
 def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p, v):
-    """Note for contacts what of their impulses 2 p is for the coming flight, of length h; ``last``: of the one before.
+    """Note for contacts how much of their impulses 2 p is for the coming flight, of length h; ``last``: that of the one before.
 
-    Where velocities were set (MEAN_GIVEN) that is p. Bodies that come without a phase bring nothing to tell it by, and what
-    motors, stops and springs press on contacts is given at the steps, for none of the flights: there it takes a solve.
+    Where velocities were set (MEAN_GIVEN) that is p. Else the lengths of the two flights tell it, if all contacts leave as they
+    came. It takes a solve where bodies come without the phase that would tell it, and where motors, stops and springs press on
+    contacts: these act at the steps, and their impulses are for neither of the flights.
     """
     rows, m = island.rows, len(island.rows)
     solved = 0 < m <= LARGEST_ISLAND and len(island.turning) == 0 and not kick.cheap

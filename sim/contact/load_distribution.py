@@ -41,7 +41,7 @@ def spread_loads(geoms, contacts, rows, p):
 
 @inner
 def _same_face(geoms, contacts, k, n):
-    """Two contacts are of one pair of pieces; or of one piece with facets of a ground that lie in a plane."""
+    """Whether two contacts are of the same pair of pieces, or of one piece with facets of a ground that lie in one plane."""
     if contacts.pair[k, 0] != contacts.pair[n, 0] or not same_facets(geoms, contacts.pair[k, 1], contacts.pair[n, 1]):
         return False
     if contacts.pair[k, 1] == contacts.pair[n, 1]:

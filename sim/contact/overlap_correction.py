@@ -30,7 +30,7 @@ from tumble.sim.joints.rows import (
     wrench,
 )
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.ledger.work import add_energy, add_to_reservoir
+from tumble.sim.ledger.work import add_to_reservoir, book_at_once
 from tumble.sim.solvers.block_laws import COULOMB_LAW, DISC_LAW
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws, velocity_along
@@ -132,9 +132,7 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d):
         before = _energy(bodies, i)
         x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
         set_state(bodies, i, x, turned, q, l)
-        work = _energy(bodies, i) - before
-        add_energy(books, ledger.CORRECTION, work)
-        books.moved[0] += abs(work)
+        book_at_once(books, ledger.CORRECTION, _energy(bodies, i) - before)
     for k in range(m):
         if p[k, 2] != 0.0:
             e = load9(contacts.frame, rows[k])
@@ -146,8 +144,7 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d):
     for k in range(len(island.links)):  # what springs and rotors gain is work of the displacement, which no kick finds later
         work = _stored(bodies, joints, island.links[k]) - stored[k]
         joints.potential[island.links[k]] += work
-        add_energy(books, ledger.CORRECTION, work)
-        books.moved[0] += abs(work)
+        book_at_once(books, ledger.CORRECTION, work)
     for k in range(m):  # at the new poses
         i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
         e = load9(contacts.frame, rows[k])
@@ -169,9 +166,12 @@ def _stored(bodies, joints, j):
 
 @lean
 def _keep_angular_momentum(bodies, books, i, j, a, b, push, v):
-    """Bodies that pass each other and are pushed apart by d have more angular momentum: by m d x v, with the velocities ``v``
-    that they had. They pass more slowly then, as anything that is drawn apart while it turns; what the line between their
-    centres leaves over goes to their spins. Of a body that can not move it is what the reservoir gets.
+    """Take from two bodies the angular momentum that they get by being pushed apart.
+
+    Where they pass each other with velocities ``v`` and are pushed apart by d, they have more of it than before, by m d x v. So
+    they have to pass more slowly, as anything does that is drawn apart while it turns: an impulse across the line between their
+    centres takes what it can, and their spins give the rest, which is along this line. Where one of them can not move, the
+    reservoir gets it instead.
 
     ``push``: m d of body j, and against it of body i; ``a``, ``b``: their rows in ``v``, -1 where they can not move.
     """
@@ -201,9 +201,7 @@ def _shove(bodies, books, i, impulse, spin):
     add3(bodies.p_before, i, impulse)
     add3(bodies.l_before, i, spin)
     refresh_velocity(bodies, i)
-    work = _energy(bodies, i) - before
-    add_energy(books, ledger.CORRECTION, work)
-    books.moved[0] += abs(work)
+    book_at_once(books, ledger.CORRECTION, _energy(bodies, i) - before)
 
 
 @lean

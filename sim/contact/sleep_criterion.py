@@ -19,7 +19,7 @@ ROUSED = -1  # in Bodies.still: the island of this body must wake
 
 @lean
 def wakes_others(bodies, i):
-    """A body that wakes what it touches, or whose surface does."""
+    """Whether body i wakes what it touches: it is dynamic, or it or its surface is driven."""
     if bodies.kind[i] == DYNAMIC or bodies.runs[i]:
         return True
     return bodies.kind[i] == KINEMATIC and norm(load3(bodies.p, i)) + norm(load3(bodies.l, i)) > 0.0

@@ -367,13 +367,13 @@ def foresee_all(bodies, forces, joints, geoms, pairs, given):
 @kernel
 def refresh(bodies, forces):
     """Energies of the forces for poses that were set from outside."""
-    potential_change(bodies, forces, 0.0)
+    potential_change(bodies, forces)
 
 
 @inner
-def potential_change(bodies, forces, t):
-    """Change of the energy of all forces that have a potential since it was last asked [J]."""
+def potential_change(bodies, forces):
+    """Change of the energy of all forces that have a potential since it was last asked, at the start of a drift [J]."""
     change = 0.0
     for c in range(len(forces.potential)):
-        change += update_potential(bodies, forces, c, t)
+        change += update_potential(bodies, forces, c, 0.0)
     return change

@@ -8,10 +8,9 @@ import numpy as np
 
 from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import IDENTITY, ZERO, load3, load9, rotation, store3, store9
+from tumble.collision.linalg import IDENTITY, ZERO, load3, load9, store3, store9
 from tumble.sim.flight.clusters import launch
-from tumble.sim.flight.motion import flight_far as flight
-from tumble.sim.flight.motion import start_flight, velocity_of
+from tumble.sim.flight.motion import motion_at, start_flight
 from tumble.sim.ledger.work import MEAN_GIVEN
 
 
@@ -52,10 +51,7 @@ def fly_members(bodies, forces, joints, members, local, system, vstar, v, t, end
         if concerned:
             launch(bodies, forces, joints, c, t, True)
     for k in range(len(members)):
-        i = members[k]
-        x, q, p, l = flight(bodies, forces, i, end)
-        rot = rotation(q)
-        ve, we = velocity_of(bodies, i, rot, p, l)
+        x, rot, ve, we = motion_at(bodies, forces, members[k], end)
         store3(ends.x, k, x)
         store9(ends.rot, k, rot)
         store3(ends.v, k, ve)
@@ -70,8 +66,8 @@ def end_pose(bodies, forces, i, local, ends, t, end):
     if local[i] >= 0:
         return load3(ends.x, local[i]), load9(ends.rot, local[i])
     start_flight(bodies, i, t)
-    x, q, _, _ = flight(bodies, forces, i, end)
-    return x, rotation(q)
+    x, rot, _, _ = motion_at(bodies, forces, i, end)
+    return x, rot
 
 
 @lean
@@ -80,5 +76,5 @@ def end_motion(bodies, forces, i, local, ends, t, end):
     if local[i] >= 0:
         return load3(ends.v, local[i]), load3(ends.w, local[i])
     start_flight(bodies, i, t)
-    _, q, p, l = flight(bodies, forces, i, end)
-    return velocity_of(bodies, i, rotation(q), p, l)
+    _, _, v, w = motion_at(bodies, forces, i, end)
+    return v, w

@@ -6,6 +6,7 @@ import math
 
 from tumble.collision.kernels.jit import far, lean, remote, tight
 from tumble.collision.linalg import (
+    IDENTITY,
     ZERO,
     add,
     axpy,
@@ -98,6 +99,17 @@ def velocity_of(bodies, i, rot, p, l):
     if bodies.kind[i] == DYNAMIC:
         return scale(bodies.inv_mass[i], p), angular_velocity(rot, load9(bodies.inv_inertia, i), l)
     return p, l
+
+
+@lean
+def motion_at(bodies, forces, i, t):
+    """Position, rotation, velocity and angular velocity of body i (-1: the world) at time t of the drift."""
+    if i < 0:
+        return ZERO, IDENTITY, ZERO, ZERO
+    x, q, p, l = flight_far(bodies, forces, i, t)
+    rot = rotation(q)
+    v, w = velocity_of(bodies, i, rot, p, l)
+    return x, rot, v, w
 
 
 @tight

@@ -46,7 +46,7 @@ def _rates(bodies, forces, joints, c, t, at, to, h):
         if at == END:  # the flight ends
             settle(bodies, forces, joints, c, t, to, h)
         else:
-            hold(bodies, forces, joints, c, t, at, to, h)
+            hold(bodies, forces, joints, c, t, to, h)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         r = path[to, i]

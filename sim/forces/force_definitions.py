@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tumble.collision.errors import check_number, check_vector
-from tumble.sim.checks import plain_value
+from tumble.sim.checks import plain_value, typed_values
 from tumble.sim.errors import InputError
 
 GRAVITATIONAL_CONSTANT = 6.67430e-11  # m^3/(kg s^2), CODATA 2018
@@ -302,20 +302,8 @@ _TYPES = {cls: name for name, cls in TYPES.items()}
 
 def force_from_dict(data: dict[str, Any]) -> Force:
     """The inverse of ``Force.to_dict``."""
-    kind = data.get("type")
-    if kind not in TYPES:
-        raise InputError("type", kind, f"must be one of {', '.join(TYPES)}")
-    cls = TYPES[kind]
-    known = [field.name for field in fields(cls)]
-    values = {key: value for key, value in data.items() if key != "type"}
-    for key in values:
-        if key not in known:
-            raise InputError(key, values[key], f"unknown field; this force has {', '.join(known)}")
-    try:
-        return cls(**values)
-    except TypeError:
-        missing = [f.name for f in fields(cls) if f.name not in values and f.default is MISSING]
-        raise InputError(missing[0] if missing else "type", None, f"is missing: a {kind} force needs it") from None
+    made, values = typed_values(data, TYPES, " force")
+    return made(**values)
 
 
 def as_force(force: Any, bodies: Any = None) -> Force:

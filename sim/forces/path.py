@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, check_vector
 from tumble.collision.pose import Pose
-from tumble.sim.checks import check_orientation, plain_value
+from tumble.sim.checks import check_fields, check_orientation, plain_value
 from tumble.sim.state import KNOT
 
 
@@ -129,9 +129,7 @@ class Path:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Path:
         """The inverse of :meth:`to_dict`."""
-        for key in data:
-            if key not in cls.__slots__:
-                raise InputError(key, data[key], f"unknown field; a path has {', '.join(cls.__slots__)}")
+        check_fields(data, cls.__slots__, "a path")
         if "times" not in data:
             raise InputError("times", None, "a path needs times")
         return cls(**data)

@@ -39,6 +39,7 @@ class Drift(NamedTuple):
 
 @inner
 def new_drift(bodies, pairs, joints):
+    """Room for what the impacts of a drift share, with nothing in hand."""
     n, c = len(bodies.kind), len(pairs.event)
     return Drift(
         np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), np.zeros(n), np.empty(n + 2, dtype=np.int64),
@@ -74,7 +75,7 @@ def put_in_order(bodies, geoms, pairs, drift):
 
 @lean
 def play_again(pairs, drift, k):
-    """The next impact of pair k is at another time."""
+    """Play the tournament again for pair k, whose next impact is at another time now."""
     earliest, node = drift.earliest, pairs.count[0] + k
     earliest[node] = pairs.event[k]
     while node > 1:
@@ -105,7 +106,7 @@ def first_event(pairs, drift, dt):
 
 @lean
 def choose(drift, many, k):
-    """Take pair k in hand, if it is not; how many are then."""
+    """Take pair k in hand, unless it is; how many are in hand now."""
     if drift.marked[k]:
         return many
     drift.marked[k], drift.chosen[many] = True, k

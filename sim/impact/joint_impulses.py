@@ -30,7 +30,7 @@ from tumble.sim.joints.rows import (
 )
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.ledger.work import INSIDE_DRIFT, book_work
+from tumble.sim.ledger.work import INSIDE_DRIFT, book_at_once
 from tumble.sim.solvers.block_laws import SOFT_LAW
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
@@ -90,7 +90,7 @@ def rest_rotors(island, system, laws, u0, v):
 
 @lean
 def negligible(v):
-    """What joints may leave of velocities v (n, 6)."""
+    """The speed that rigid coordinates may keep beside velocities v (n, 6) of the bodies: it is rounding."""
     fastest = 0.0
     for i in range(len(v)):
         for r in range(6):
@@ -116,10 +116,10 @@ def constrain(island, system, laws, u0, p, d):
 
 @kernel(**FOR_KERNELS)
 def _settle_joints(bodies, table, joints, books, links, together):
-    """Joint impulses that end all motion which rigid coordinates forbid.
+    """Give the joint impulses that end all motion which rigid coordinates forbid, and book what they take.
 
-    ``together``: they act together with the impulses that were given since the last call, which found no such motion: their work
-    is that of both. What they take is booked.
+    ``together``: they act at the same instant as the impulses that were given since the last call, which left no such motion.
+    Then their work is reckoned from the rates before both.
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, together)
     _act(bodies, joints, books, island, system, laws, p, v, together)
@@ -127,11 +127,12 @@ def _settle_joints(bodies, table, joints, books, links, together):
 
 @kernel(**FOR_KERNELS)
 def _meet_stops(bodies, table, joints, books, links, t, due, borne):
-    """The impact of free coordinates at their stops at time t, that of joint ``due`` (-1: none) or any other that comes: it ends
-    what goes on beyond. Stops give nothing back.
+    """The impact of free coordinates at their stops at time t: that of joint ``due`` (-1: none), and of any other that comes to
+    one. It takes away the rates that would lead beyond; stops give nothing back.
 
-    That of ``due`` is kept there in flight (joints/kept_rows.py) if it does not come, but would be pressed on; and where motors,
-    springs or contacts (``borne``) act at the steps, which alone know whether they press: until the next one.
+    The coordinate of ``due`` is kept at its stop in flight from then on (joints/kept_rows.py) where it did not come, but would be
+    pressed on. It is kept until the next step, too, where motors, springs or contacts (``borne``) act at the steps, which alone
+    know whether they press.
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, False)
     owner, block, comes, was = island.owner, island.block, False, np.zeros((len(island.owner), 2))
@@ -162,13 +163,13 @@ def _rigid_problem(bodies, table, joints, links, together):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, v, _, p = prepare(bodies, table, joints, links[:0], links, links[:0], local)
     leave_rigid_rows(joints, island, laws)
-    _rest_rotors(joints, island, laws, joints.after if together else joints.before)
+    _rest_rotors(island, laws, joints.after if together else joints.before)
     p[:] = 0.0
     return island, system, laws, v, p
 
 
 @lean
-def _rest_rotors(joints, island, laws, rates):
+def _rest_rotors(island, laws, rates):
     """Rotors resist changes of the ``rates`` that they have."""
     for n in range(len(island.owner)):
         k = len(island.rows) + n
@@ -180,7 +181,7 @@ def _rest_rotors(joints, island, laws, rates):
 def hold_kept(joints, island, laws):
     """What motors, friction and stops kept in the last kick stays at the pace that it has, which in an instant they could not
     change. Rotors resist."""
-    _rest_rotors(joints, island, laws, joints.before)
+    _rest_rotors(island, laws, joints.before)
     for n in range(len(island.owner)):
         j, s, k = island.owner[n], island.block[n], len(island.rows) + n
         r = kept_row(joints, j, s)
@@ -207,7 +208,7 @@ def give_joints(bodies, joints, books, island, laws, p, together):
         j, s, k = owner[n], block[n], first + n
         point, frame = frame_joint(bodies, joints, j)
         driven = driven_by_block(bodies, joints, j, s, point, frame, load3(p, k))
-        book_work(books, ledger.EXTERNAL, driven, 0.0, INSIDE_DRIFT)
+        book_at_once(books, ledger.EXTERNAL, driven)
         for r in range(3):
             used, turns, e = row_axis(joints, j, s, r, frame)
             rotor, at = s == DRIVE and r == 0 and laws.law[k] == SOFT_LAW, 3 * s + r
@@ -222,7 +223,7 @@ def give_joints(bodies, joints, books, island, laws, p, together):
                 entry = ledger.EXTERNAL
             elif laws.lo[k, r] == 0.0:  # a stop that was met: a loss
                 work, entry = -work, ledger.RESTITUTION
-            book_work(books, entry, work, 0.0, INSIDE_DRIFT)
+            book_at_once(books, entry, work)
             joints.after[j, at] = after
 
 

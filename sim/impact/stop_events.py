@@ -12,9 +12,8 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import far, inner, lean, remote
-from tumble.collision.linalg import IDENTITY, ZERO, add, cross, dot, rotation, sub
-from tumble.sim.flight.motion import flight_far as flight
-from tumble.sim.flight.motion import velocity_of
+from tumble.collision.linalg import add, cross, dot, sub
+from tumble.sim.flight.motion import motion_at
 from tumble.sim.joints.kept_rows import AT_STOP, STRUCK
 from tumble.sim.joints.rows import AT_LOW, NOT_KEPT, place_at, unwrapped
 from tumble.sim.state import EXAMPLE
@@ -84,13 +83,14 @@ find_stop = far(_find_stop, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joi
 
 @lean
 def _flies(forces, i):
+    """Whether body i is of a cluster, which flies as a whole."""
     return i >= 0 and forces.cluster[i] >= 0
 
 
 @lean
 def _turns(g0, d0, g1, d1, sense):
-    """Where the cubic with these ends and slopes turns, between 0 and 1, from a fall to a rise (1) or the other way (-1); 0, 1:
-    it does not before."""
+    """Where the cubic with these ends and slopes turns, between 0 and 1: from a fall to a rise (``sense`` 1), or the other way
+    (-1). 0 where it goes that way from the start, 1 where it never does."""
     a, b = g1 - g0 - d0, d1 - d0
     c2, c3 = 3.0 * a - b, b - 2.0 * a  # g0 + s (d0 + s (c2 + s c3))
     root = c2 * c2 - 3.0 * c3 * d0
@@ -102,7 +102,7 @@ def _turns(g0, d0, g1, d1, sense):
 
 @lean
 def _top(g0, d0, g1, d1):
-    """Where what leaves turns back first."""
+    """Where a cubic that leaves zero first turns back, between 0 and 1; 1: it does not before."""
     return _turns(g0, d0, g1, d1, -1.0)
 
 
@@ -152,8 +152,8 @@ def _crossing(bodies, forces, joints, j, sense, stop, begin, end, expected):
 @lean
 def _coordinate(bodies, forces, joints, j, t, expected):
     """The free coordinate of joint j at time t of the flight, the turn nearest to what is ``expected``, and its rate."""
-    xi, ri, vi, wi = _motion_at(bodies, forces, joints.body[j, 0], t)
-    xj, rj, vj, wj = _motion_at(bodies, forces, joints.body[j, 1], t)
+    xi, ri, vi, wi = motion_at(bodies, forces, joints.body[j, 0], t)
+    xj, rj, vj, wj = motion_at(bodies, forces, joints.body[j, 1], t)
     point, f, values = place_at(joints, j, xi, ri, xj, rj, True)
     axis = joints.axis[j]
     c = axis if axis < 3 else 6 + axis
@@ -163,14 +163,3 @@ def _coordinate(bodies, forces, joints, j, t, expected):
     else:
         rate = dot(along, sub(wj, wi))
     return unwrapped(joints, j, values[axis], expected), rate
-
-
-@lean
-def _motion_at(bodies, forces, i, t):
-    """Position, rotation, velocity and angular velocity of body i (-1: the world) at time t of the drift."""
-    if i < 0:
-        return ZERO, IDENTITY, ZERO, ZERO
-    x, q, p, l = flight(bodies, forces, i, t)
-    rot = rotation(q)
-    v, w = velocity_of(bodies, i, rot, p, l)
-    return x, rot, v, w

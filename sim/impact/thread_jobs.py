@@ -240,12 +240,14 @@ def _wait(idle, yields):
 
 @lean
 def open_shop(settings):
+    """Tell the helpers that a step is being taken."""
     if settings.crew != 0:
         put(settings.crew + STEP_OPEN, 1)
 
 
 @lean
 def close_shop(settings):
+    """Tell the helpers that no step is being taken."""
     if settings.crew != 0:
         put(settings.crew + STEP_OPEN, 0)
 
@@ -380,12 +382,13 @@ def _search_near(model, geometry, settings):
 
 @lean
 def _hold(order, center, tree):
-    """What is named here is not given back before."""
+    """Keep these arrays until here: their memory would be given back after the last use that the compiler sees, and the crew
+    knows their addresses alone."""
 
 
 @lean
 def _hold_lists(left, away):
-    """Likewise."""
+    """Keep these lists until here, as `_hold` keeps a tree."""
 
 
 @lean

@@ -16,7 +16,7 @@ import numpy as np
 from tumble.collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, norm, orthonormal, rotation, store3, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, orthonormal, store3, sub
 from tumble.collision.narrowphase import distance_far as distance
 from tumble.collision.narrowphase import level_distance_far as level_distance
 from tumble.collision.narrowphase import manifold_far as manifold
@@ -35,10 +35,9 @@ from tumble.sim.contact.touching.impact_threshold import (
 from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.contact.touching.swept_pairs import speculative_margin
-from tumble.sim.flight.motion import flight_far as flight
-from tumble.sim.flight.motion import frame_pose, geom_pose, velocity_of
-from tumble.sim.impact.staying_apart import bends, least_gap
-from tumble.sim.state import DYNAMIC, EXAMPLE
+from tumble.sim.flight.motion import frame_pose, geom_pose, motion_at
+from tumble.sim.impact.staying_apart import bends, closing_bounds, closing_time, least_gap, turning_along
+from tumble.sim.state import EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
 # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
@@ -56,44 +55,18 @@ CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
 
 
 @lean
-def state_at(bodies, forces, i, t):
-    """Position, rotation, velocity and angular velocity of body i at time t of the drift."""
-    x, q, p, l = flight(bodies, forces, i, t)
-    rot = rotation(q)
-    v, w = velocity_of(bodies, i, rot, p, l)
-    return x, rot, v, w
-
-
-@lean
 def velocity_at(point, x, v, w):
+    """Velocity of a point of a body that is at x and moves at v and w."""
     return add(v, cross(w, sub(point, x)))
-
-
-@lean
-def turning_bounds(bodies, i, dt):
-    """Bounds on |omega| r [m/s] and |alpha| r [m/s^2] of body i in the drift, r its radius: how its rotation closes a gap."""
-    if bodies.kind[i] == DYNAMIC:
-        l = norm(load3(bodies.l0, i)) + bodies.twist[i] * dt
-        w = bodies.spin[i] * l
-        alpha = bodies.spin[i] * (bodies.twist[i] + w * l)
-    else:
-        alpha = bodies.twist[i]
-        w = norm(load3(bodies.l0, i)) + alpha * dt
-    return w * bodies.radius[i] if w > 0.0 else 0.0, alpha * bodies.radius[i] if alpha > 0.0 else 0.0
-
-
-@lean
-def _across(bodies, i, n, w):
-    """|n x omega| r of body i: the part of its turning that closes a gap along n [m/s]."""
-    turning = norm(cross(n, w))
-    return turning * bodies.radius[i] if turning > 0.0 else 0.0
 
 
 @remote
 def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
+    """What is seen of pieces a and b at time t: (status, gap, lower bound of it, normal, closing speed of the nearest points,
+    of the centres, and the most that turning adds to it)."""
     i, j = geoms.body[a], geoms.body[b]
-    xi, ri, vi, wi = state_at(bodies, forces, i, t)
-    xj, rj, vj, wj = state_at(bodies, forces, j, t)
+    xi, ri, vi, wi = motion_at(bodies, forces, i, t)
+    xj, rj, vj, wj = motion_at(bodies, forces, j, t)
     xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     if is_level(geometry, geoms.shape[b]):  # facets are the second of a pair: they come behind all bodies
@@ -103,7 +76,7 @@ def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
         status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
     middle = (0.5 * (pa[0] + pb[0]), 0.5 * (pa[1] + pb[1]), 0.5 * (pa[2] + pb[2]))
     closing = -dot(n, sub(velocity_at(middle, xj, vj, wj), velocity_at(middle, xi, vi, wi)))
-    turning = _across(bodies, i, n, wi) + _across(bodies, j, n, wj)
+    turning = turning_along(bodies, i, n, wi) + turning_along(bodies, j, n, wj)
     return status, gap, lower, n, closing, -dot(n, sub(vj, vi)), turning
 
 
@@ -130,13 +103,13 @@ distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO), returns=(0, 0.
 def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, limit, wait, part, rows, ids):
     """The deepest of the contact points of pair n at time t that close too fast: (found, gap, closing speed).
 
-    Faster than ``part`` of ``limit``, of what the point's own acceleration gives in the time ``wait`` (threshold), and of what
-    the last kick foresaw for what bore load in it, FASTER times.
+    Too fast is faster than ``part`` of each of three speeds: ``limit``; the threshold that the point's own acceleration gives in
+    the time ``wait``; and, of what bore load in the last kick, FASTER times the speed with which that foresaw it to come back.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
-    xi, ri, vi, wi = state_at(bodies, forces, i, t)
-    xj, rj, vj, wj = state_at(bodies, forces, j, t)
+    xi, ri, vi, wi = motion_at(bodies, forces, i, t)
+    xj, rj, vj, wj = motion_at(bodies, forces, j, t)
     xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     count, normal, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
@@ -163,25 +136,14 @@ fastest_point = far(
 
 @lean
 def _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
-    """Whether all that pair n meets with at time t comes as the last kick foresaw: the next one is for it."""
+    """Whether all points in which pair n meets at time t come no faster than the last kick foresaw: these are left to the next
+    kick."""
     if pairs.arrives[n, 0] <= 0.0:
         return False
     found, _, _ = fastest_point(
         bodies, forces, geoms, pairs, geometry, n, t, 10.0 * TOUCH * size, axis, limit, 0.0, 1.0, rows, ids
     )  # fmt: skip
     return not found
-
-
-@lean
-def _bounds(bodies, i, j, dt):
-    """Of bodies i and j in a drift: how fast they can turn their points, how fast that grows, how much forces pull them apart or
-    together, and a speed that no point closes faster than."""
-    wi, alpha_i = turning_bounds(bodies, i, dt)
-    wj, alpha_j = turning_bounds(bodies, j, dt)
-    pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
-    speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
-    spin = wi + wj
-    return spin, alpha_i + alpha_j, pull, speed + spin
 
 
 @lean
@@ -212,7 +174,7 @@ def _speed_at_touch(
 def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size, wait, slowest, least, rows, ids):
     """Advance pair n from ``start`` while its pieces are apart: (CLEAR, MEETS, TOUCHES or AT_RIM; when; closing speed; axis).
 
-    ``bounds`` are those of `_bounds`.
+    ``bounds`` are those of `closing_bounds`.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
@@ -234,24 +196,12 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
         if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, rest, SLOW_GAP * size):
             return AT_RIM, t, 0.0, axis
         if gap <= TOUCH * size:
-            limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
-            fast = t > start and closing > limit  # without rotation the advance is exact
-            if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
-                return MEETS, t, closing, axis
-            if left:  # on the way that was left out another point has come
-                found, _, fastest = fastest_point(
-                    bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
-                )
-                if found and fastest > limit:
-                    return MEETS, t, fastest, axis
-            away = -AWAY * size / closing if closing < 0.0 else math.inf
-            if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
-                return TOUCHES, t, 0.0, axis
-            found, deep, _ = fastest_point(
-                bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
+            result, speed, away = _in_touch(
+                bodies, forces, geoms, pairs, geometry, n, start, t, dt, closing, turns, left, size, axis, wait, slowest, least,
+                rows, ids,
             )  # fmt: skip
-            if found and deep <= TOUCH * size:
-                return TOUCHES, t, 0.0, axis
+            if result != CLEAR:
+                return result, t, speed, axis
             # it has bounced and leaves, and other points of bodies that turn so far may meet: also on the way that is left out
             away, seen = _leave(bodies, forces, geoms, geometry, a, b, t, dt, away, closing, size, bound, axis)
             t, left = t + away, True
@@ -274,14 +224,10 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             found, when, speed, axis = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
             if found:
                 return _met(bodies, forces, geoms, pairs, geometry, n, when, speed, size, axis, rim, least, wait, dt, rows, ids)
-        ahead = max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
-        apart = False
-        while stride > ahead and not (apart or ground):
-            then = distance_at(bodies, forces, geoms, geometry, a, b, t + stride, bound * (rest - stride) + gap, axis)
-            apart = _surely_apart(bodies, i, j, seen, then, stride, dt, size, bound, spin)
-            if apart:
-                seen, ahead = then, stride
-            stride *= 2.0 if apart else 0.5
+        ahead = max(lower / fastest, closing_time(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
+        apart, ahead, stride, seen = _stride(
+            bodies, forces, geoms, geometry, a, b, t, dt, ahead, stride, seen, axis, size, bounds
+        )  # fmt: skip
         t += ahead
         if t >= dt:
             return CLEAR, t, 0.0, axis
@@ -292,10 +238,60 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
 
 
 @lean
+def _stride(bodies, forces, geoms, geometry, a, b, t, dt, ahead, stride, seen, axis, size, bounds):
+    """Halve a stride until the pair is apart all along it, or it is no longer than ``ahead``; beside a ground none is tried.
+
+    (Whether it is apart; how long to go on, the stride or ``ahead``; the stride to try next; what is seen at the end of this one,
+    or was ``seen`` at time t.)
+    """
+    i, j, spin, bound = geoms.body[a], geoms.body[b], bounds[0], bounds[3]
+    while stride > ahead and not is_facet(geometry, geoms.shape[b]):
+        reach = bound * (dt - t - stride) + seen[1]
+        then = distance_at(bodies, forces, geoms, geometry, a, b, t + stride, reach, axis)
+        if _surely_apart(bodies, i, j, seen, then, stride, dt, size, bound, spin):
+            return True, stride, 2.0 * stride, then
+        stride *= 0.5
+    return False, ahead, stride, seen
+
+
+@lean
+def _in_touch(
+    bodies, forces, geoms, pairs, geometry, n, start, t, dt, closing, turns, left, size, axis, wait, slowest, least, rows, ids
+):  # fmt: skip
+    """What `_approach` says of a pair that touches at time t: (MEETS, TOUCHES, or CLEAR where it leaves; closing speed; how long
+    it needs, as fast as it leaves, to be AWAY).
+
+    ``turns``: its bodies turn so far in the rest of the drift that other points may meet. ``left``: it was not looked at on the
+    way to t.
+    """
+    i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+    limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
+    fast = t > start and closing > limit  # without rotation the advance is exact
+    if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+        return MEETS, closing, 0.0
+    if left:  # on the way that was left out another point has come
+        found, _, fastest = fastest_point(
+            bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
+        )  # fmt: skip
+        if found and fastest > limit:
+            return MEETS, fastest, 0.0
+    away = -AWAY * size / closing if closing < 0.0 else math.inf
+    if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
+        return TOUCHES, 0.0, 0.0
+    found, deep, _ = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
+    )  # fmt: skip
+    if found and deep <= TOUCH * size:
+        return TOUCHES, 0.0, 0.0
+    return CLEAR, 0.0, away
+
+
+@lean
 def _leave(bodies, forces, geoms, geometry, a, b, t, dt, away, closing, size, bound, axis):
     """(How long, at most ``away``, a pair that touches at time t and leaves need not be looked at; what is seen then).
 
-    It leaves as fast as at t for a short way of its turning only, and what goes through a sheet is beyond it without overlap.
+    Only for a short way of its turning does it go on to leave as fast as at t. What goes through a sheet is beyond it without an
+    overlap, so the side on which it is counts as well.
     """
     away, ground, side = min(away, NO_RETURN * size / bound), is_facet(geometry, geoms.shape[b]), 0.0
     if ground:
@@ -348,7 +344,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         return math.inf, 0.0
     size, slowest = pair_size(bodies, i, j), slowest_impact(bodies, i, j, dt)
     wait = 0.0 if least > 0.0 else bounce_time(bodies, pairs, n, i, j, dt)  # in a crowd what is pressed on counts as well
-    bounds = _bounds(bodies, i, j, dt)
+    bounds = closing_bounds(bodies, i, j, dt)
     bound = bounds[3]
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
@@ -397,11 +393,11 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
 
 @lean
 def _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, slowest, bound, rows, ids):
-    """Follow pair n, which turns and touches a ground at time t, to where it is deeper by AWAY: (when, how fast its fastest point
+    """Follow pair n, which turns and touches a ground at time t, to where it is deeper by AWAY: (when; how fast its fastest point
     is there).
 
-    No speed where it does not get so deep: until it is as far away, or to the end of the drift. That end tells nothing of what
-    has gone through a sheet.
+    Where it does not get so deep it is followed to where it is as far away, or to the end of the drift, and has no speed. That
+    end alone tells nothing of what has gone through a sheet by then.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     way, low, high, deep = AWAY * size / bound, t, math.inf, AWAY * size
@@ -422,14 +418,6 @@ def _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, slowest,
             )  # fmt: skip
             return high, speed if speed > slowest else 0.0
     return dt, 0.0
-
-
-@lean
-def _advance(gap, closing, accel):
-    """Time in which a gap can not close that closes at ``closing`` now and no faster than that plus ``accel`` t: the bound of the
-    whole drift is far above it where a small body tumbles fast."""
-    root = closing + math.sqrt(closing * closing + 2.0 * accel * gap)
-    return 2.0 * gap / root if root > 0.0 else 0.0
 
 
 @lean
@@ -543,7 +531,7 @@ def _crossed(bodies, forces, geoms, pairs, geometry, n, start, end, axis, size, 
 @lean
 def _side(bodies, forces, geoms, geometry, a, b, t):
     """1 where the middle of piece a is above the plane of facet b at time t, -1 where it is below."""
-    x, rot, _, _ = state_at(bodies, forces, geoms.body[a], t)
+    x, rot, _, _ = motion_at(bodies, forces, geoms.body[a], t)
     xa, ra = frame_pose(x, rot, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = geom_pose(bodies, geoms, b)
     up = facet_normal(geometry, geoms.shape[a], ra, geoms.shape[b], rb)
@@ -563,10 +551,10 @@ def _beyond(bodies, forces, geoms, geometry, a, b, t, side, size, axis):
 
 @lean
 def _pierced(bodies, forces, geoms, geometry, a, b, start, dt, size, axis):
-    """The last instant at which piece a is on the side of facet b on which it touches at ``start``, where that goes through it;
+    """The last instant at which piece a is on the side of facet b on which it touches at ``start``, if it goes through the facet;
     else dt.
 
-    The shortest way out of a sheet is ahead for what is through by half. So contacts are asked for before that.
+    Contacts are asked for no later than that: for what is through a sheet by half, the shortest way out of it leads ahead.
     """
     side = _side(bodies, forces, geoms, geometry, a, b, start)
     if not _beyond(bodies, forces, geoms, geometry, a, b, dt, side, size, axis)[0]:

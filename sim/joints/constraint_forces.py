@@ -49,8 +49,9 @@ from tumble.sim.joints.rows import unwrapped
 from tumble.sim.solvers.link_recursion import hold_tree, move_tree
 from tumble.sim.state import DYNAMIC, END, EXAMPLE
 
-ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight ...
-ON_THE_WAY = 1e-11  # ... and at a stage on the way: what is left there opens joints by h^2 times that, and gives no energy
+ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight
+# The same at a stage on the way: what is left there opens joints by h^2 times that, and gives no energy.
+ON_THE_WAY = 1e-11
 LATE = 2  # the closing from which on rows are loaded anew; the first ones use those of the last stage
 CLOSINGS = 6  # most displacements at the end of a flight: each leaves the square of what was open, in sizes of a body or rad
 CLOSED_AT_ONCE = math.sqrt(2.0**-53)  # [sizes or rad] the square of what is open by less is rounding: one displacement closes it
@@ -59,14 +60,14 @@ BEND_TIME = 1.0 / 64.0  # part of a flight across which the angular acceleration
 
 
 @remote
-def _hold(bodies, forces, joints, c, t, at, to, h):
-    """Forces of the joints of cluster c in the state ``at``, in which its members stand, at time t of the drift: added to the
-    rates ``to``, which have all other forces. ``h``: the length of the flight."""
+def _hold(bodies, forces, joints, c, t, to, h):
+    """Add the forces of the joints of cluster c, where its members stand at time t of the drift, to the rates ``to``, which have
+    all other forces. ``h``: the length of the flight."""
     _load(bodies, forces, joints, c, t)
     _hold_there(bodies, forces, joints, c, t, to, h, ON_THE_WAY)
 
 
-hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0, 0.0), returns=None)
+hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0), returns=None)
 
 
 @lean

@@ -18,7 +18,7 @@ import math
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, load9, mul
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.ledger.work import add_energy
+from tumble.sim.ledger.work import book_at_once
 from tumble.sim.state import DYNAMIC, HINGE
 
 RESOLVED = 0.25  # [rad or e-folds] of a spring or damper in a step, to which it is followed in flight
@@ -92,6 +92,5 @@ def book_stored(joints, books, j, rate, booked):
         stretch = joints.value[j] - joints.rest[j]
         now = 0.5 * (joints.stiffness[j] * stretch * stretch + joints.armature[j] * rate * rate)
         if booked:
-            add_energy(books, ledger.INTEGRATOR, now - joints.potential[j])
-            books.moved[0] += abs(now - joints.potential[j])
+            book_at_once(books, ledger.INTEGRATOR, now - joints.potential[j])
         joints.potential[j] = now

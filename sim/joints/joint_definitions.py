@@ -14,7 +14,7 @@ import numpy as np
 
 from tumble.collision.errors import check_number, check_vector
 from tumble.collision.spelling import spelled
-from tumble.sim.checks import plain_value
+from tumble.sim.checks import plain_value, typed_values
 from tumble.sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -417,13 +417,5 @@ JOINTS = {cls.__name__.lower(): cls for cls in JOINT_KINDS}
 
 def joint_from_dict(data: dict[str, Any]) -> JointDef:
     """The inverse of ``to_dict``."""
-    kind = data.get("type")
-    if kind not in JOINTS:
-        raise InputError("type", kind, f"must be one of {', '.join(JOINTS)}")
-    cls = JOINTS[kind]
-    known = {field.name for field in fields(cls)}
-    values = {key: value for key, value in data.items() if key != "type"}
-    for key in values:
-        if key not in known:
-            raise InputError(key, values[key], f"unknown field; a {kind} has {', '.join(sorted(known))}")
-    return cls(**values)
+    made, values = typed_values(data, JOINTS)
+    return made(**values)

@@ -13,8 +13,8 @@ from tumble.sim.ledger.entries import CONTACT, CORRECTION, EXTERNAL, USER
 from tumble.sim.state import DYNAMIC
 
 MOST_GIVEN = 1e4  # contacts may give so many times the kinetic energy before a step and what others gave in it
-FAR_THROWN = 100.0  # a body that contacts throw moves, or turns, so many of its radii in a step ...
-SPEED_OF_LIGHT = 299_792_458.0  # [m/s] ... or is faster than anything is
+FAR_THROWN = 100.0  # a body that moves or turns by so many of its radii in a step was thrown by contacts
+SPEED_OF_LIGHT = 299_792_458.0  # [m/s] and so was one that is faster than anything is
 
 
 @lean

@@ -130,6 +130,13 @@ def to_reservoir(books, f, moment, mode, share=0.5):
 
 
 @lean
+def book_at_once(books, entry, work):
+    """Add to an entry a work that no kick has parts of, and to the sum of all works [J]."""
+    books.moved[0] += abs(work)
+    add_energy(books, entry, work)
+
+
+@lean
 def add_energy(books, entry, work):
     """Add to an entry [J]."""
     other = entry + ENTRIES

@@ -32,15 +32,11 @@ class Strip(NamedTuple):
     depth: np.ndarray  # (s,) of the deepest contact
 
 
-def strip_of(samples: int, bodies: int = 0, joints: int = 0, every: int = 0) -> Strip:
-    """An empty strip."""
-    rows = samples * bodies
-    whole = [np.array([every], np.int64), np.zeros(1, np.int64), np.zeros(samples, np.int64)]
-    moving = [np.empty((rows, 3)), np.empty((rows, 4)), np.empty((rows, 3)), np.empty((rows, 3)), np.empty(samples * joints)]
-    return Strip(*whole, *moving, np.empty((samples, ENTRIES)), np.empty(samples), np.empty((2 * samples, 3)), np.empty(samples))
-
-
-NO_STRIP = strip_of(0)
+_N, _V = np.zeros(0), np.zeros((0, 3))
+NO_STRIP = Strip(
+    np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64), _V, np.zeros((0, 4)), _V, _V, _N,
+    np.zeros((0, ENTRIES)), _N, _V, _N,
+)  # fmt: skip
 
 
 @inner

@@ -109,22 +109,40 @@ class Run(Keeps, Reads):
         """Some rows of an array by its name in the recording; RecordingError where they are lost or damaged."""
         if self.path is None:
             return np.asarray(self._arrays[name][rows])
-        if name not in self._arrays:
-            raise RecordingError(self.path, f"is damaged: {name} is missing")
-        array = self._arrays[name]
+        array = self._array(name)
         begin, end, step = rows.indices(array.shape[0])
         first = begin // array.chunks[0]
         start = first * array.chunks[0]
         stop = min(-(-max(end, begin) // array.chunks[0]) * array.chunks[0], array.shape[0])
-        check_whole(self.path, self._arrays, name, stop, first)
+        self._check_chunks(name, array, first, stop)
         with decoding(self.path, name):
             values = np.asarray(array[start:stop])
-        self._check(name, first, values)
+        self._check_sums(name, array, first, values)
         return values[begin - start : end - start : step]
 
-    def _check(self, name: str, first: int, values: np.ndarray) -> None:
+    def _check_whole(self, name: str, stop: int | None = None) -> None:
+        """RecordingError where an array on the disk, or some of its rows before ``stop``, are missing."""
+        array = self._array(name)
+        self._check_chunks(name, array, 0, array.shape[0] if stop is None else stop)
+
+    def _array(self, name: str) -> Any:
+        """An array on the disk, of which nothing is read yet. Zarr takes most of a millisecond to find it."""
+        try:
+            return self._arrays[name]
+        except KeyError:
+            raise RecordingError(self.path, f"is damaged: {name} is missing") from None
+
+    def _check_chunks(self, name: str, array: Any, first: int, stop: int) -> None:
+        """RecordingError where chunks of an array are lost, which Zarr would read as nan: from a first one up to a row."""
+        zeros = (0,) * (array.ndim - 1)
+        keys = [array.metadata.encode_chunk_key((k, *zeros)) for k in range(first, -(-stop // array.chunks[0]))]
+        lost = sum(not (self.path / name / key).is_file() for key in keys)
+        if lost and (array.dtype.kind == "f" or self.attributes.get("tumble_schema", 1) > 1):
+            raise RecordingError(self.path, f"is damaged: {lost} of {len(keys)} chunks of {name} are missing")
+
+    def _check_sums(self, name: str, array: Any, first: int, values: np.ndarray) -> None:
         """RecordingError where whole chunks of an array, from this number on, are not what was written."""
-        array, table = self._arrays[name], table_of(name)
+        table = table_of(name)
         if TAIL not in self.attributes or name.startswith(CHECKSUM_TABLE):
             return  # of an older version, or a checksum itself
         if name in LABELS:
@@ -133,8 +151,8 @@ class Run(Keeps, Reads):
             return
         if table not in self._sums:
             with decoding(self.path, table):
-                sums = np.asarray(self._arrays[table][:])
-                self._sums[table] = dict(zip(self._arrays[table].attrs["arrays"], sums.T, strict=True))
+                sums = self._arrays[table]
+                self._sums[table] = dict(zip(sums.attrs["arrays"], np.asarray(sums[:]).T, strict=True))
         if name not in self._sums[table]:
             raise RecordingError(self.path, f"is damaged: {table} has no sums of {name}")
         full, tail = self._sums[table][name], self.attributes[TAIL].get(name)
@@ -359,7 +377,7 @@ class Run(Keeps, Reads):
             from tumble.sim.recording.storage.zarr_files import files
 
             for name in self._arrays:
-                check_whole(self.path, self._arrays, name)  # what is lost would be read as nan
+                self._check_whole(name)  # what is lost would be read as nan
             return xarray.open_zarr(files(self.path, read_only=True), consolidated=True).drop_vars(DROPPED, errors="ignore")
         from tumble.sim.recording.recorded_variables import CONTACT_COUNT, DIMENSION_LABELS, VARIABLES
 
@@ -425,18 +443,6 @@ def _names(path: Path, group: Any, attributes: dict[str, Any]) -> tuple[str, ...
 
 LABELS = ("body", "partner", "axis", "xyz", "wxyz")
 DROPPED = (CHECKSUM_TABLE, f"{CHECKSUM_TABLE}_contact", f"{CHECKSUM_TABLE}_impact")
-
-
-def check_whole(path: Path, group: Any, name: str, stop: int | None = None, first: int = 0) -> None:
-    """RecordingError where chunks of an array are lost, which Zarr would read as nan: from a first chunk, up to a row."""
-    if name not in group:
-        raise RecordingError(path, f"is damaged: {name} is missing")
-    array = group[name]
-    chunks = range(first, -(-(array.shape[0] if stop is None else stop) // array.chunks[0]))
-    zeros = (0,) * (array.ndim - 1)
-    there = [(path / name / array.metadata.encode_chunk_key((k, *zeros))).is_file() for k in chunks]
-    if not all(there) and (array.dtype.kind == "f" or group.attrs.get("tumble_schema", 1) > 1):
-        raise RecordingError(path, f"is damaged: {there.count(False)} of {len(there)} chunks of {name} are missing")
 
 
 @contextmanager

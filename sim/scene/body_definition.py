@@ -12,7 +12,8 @@ from tumble.collision.errors import check_number, check_vector
 from tumble.collision.shapes.definitions import HalfSpace, Shape, shape_from_dict
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.solids.mass_properties import mass_properties
-from tumble.sim.checks import check_inertia, check_orientation, check_range, check_weight, plain_value
+from tumble.collision.spelling import did_you_mean
+from tumble.sim.checks import check_fields, check_inertia, check_orientation, check_range, check_weight, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.path import Path
 from tumble.sim.scene.materials import OPTIONAL, SURFACE_FIELDS
@@ -20,7 +21,6 @@ from tumble.sim.scene.visual import RELIEF, Visual, check_finish
 
 BODY_KINDS = ("dynamic", "static", "kinematic")
 Kind: TypeAlias = Literal["dynamic", "static", "kinematic"]
-Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass", "relief"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,21 +236,13 @@ class BodyDef:
         """The inverse of :meth:`to_dict`."""
         if "shape" not in data:
             raise InputError("shape", None, "a body needs a shape")
-        known = {field.name for field in fields(cls)}
-        for key in data:
-            if key not in known:
-                raise InputError(key, data[key], f"unknown field; a body has {', '.join(sorted(known))}")
+        check_fields(data, (field.name for field in fields(cls)), "a body")
         values = {**data, "shape": shape_from_dict(data["shape"])}
         if data.get("path") is not None:
             values["path"] = Path.from_dict(data["path"])
         if data.get("visual") is not None:
             values["visual"] = Visual.from_dict(data["visual"])
         return cls(**values)
-
-
-def said(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
-    """Of the arguments of a call, ``locals()``, those that say something. What is None is that of the material, or of BodyDef."""
-    return {word: value for word, value in arguments.items() if value is not None and word not in ("self", "shape", *without)}
 
 
 def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
@@ -282,8 +274,5 @@ def rgb(name: str, value: object) -> tuple[float, float, float]:
     if given in ImageColor.colormap or (len(digits) in (3, 6) and all(c in "0123456789abcdef" for c in digits)):
         r, g, b = ImageColor.getrgb(given if given in ImageColor.colormap else f"#{digits}")[:3]
         return r / 255, g / 255, b / 255
-    from difflib import get_close_matches
-
-    near = get_close_matches(given, ImageColor.colormap, n=1)
-    meant = f"; did you mean {near[0]}?" if near else ""
-    raise InputError(name, value, f'must be the name of a colour, "#rrggbb", "#rgb" or three numbers in [0, 1]{meant}')
+    hint = 'must be the name of a colour, "#rrggbb", "#rgb" or three numbers in [0, 1]'
+    raise InputError(name, value, hint + did_you_mean(given, ImageColor.colormap))

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tumble.collision.errors import check_number
-from tumble.sim.checks import check_range
+from tumble.collision.hints import Numbers
+from tumble.collision.spelling import did_you_mean, spelled
+from tumble.sim.checks import check_fields, check_range
 from tumble.sim.errors import InputError
-from tumble.sim.scene.visual import check_finish
+from tumble.sim.scene.visual import Finish, check_finish
 from tumble.sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
 
 if TYPE_CHECKING:
     from tumble.sim.scene.body_definition import BodyDef
 
-RULES = ("geometric", "min", "max", "average", "multiply")  # as surfaces.GEOMETRIC ...
-RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # as collision_law.STRONGE ...
+RULES = ("geometric", "min", "max", "average", "multiply")  # in the order of GEOMETRIC to PRODUCT of contact/surfaces.py
+RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # in the order of STRONGE to NEWTON of impact/collision_law.py
 
 Checked = Callable[[str, object], float]
 
@@ -69,15 +70,18 @@ def felt(friction: float) -> float:
     return friction if friction >= LEAST_FRICTION else 0.0
 
 
+def said(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
+    """Of the arguments of a call, ``locals()``, those that say something. What is None is that of the material, or of BodyDef."""
+    return {word: value for word, value in arguments.items() if value is not None and word not in ("self", "shape", *without)}
+
+
 def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, Any]) -> None:
     """Add a material to a table, or replace it."""
     from tumble.sim.scene.body_definition import check_surface, rgb  # BodyDef knows this module
 
     if not isinstance(name, str) or not name:
         raise InputError("name", name, "a material's name must be a text")
-    for key, value in fields.items():
-        if key not in MATERIAL:
-            raise InputError(key, value, f"unknown field; a material has {', '.join(MATERIAL)}")
+    check_fields(fields, MATERIAL, "a material")
     out = {key: value for key, value in fields.items() if value is not None}
     if "density" in out:
         out["density"] = check_number("density", out["density"], above=0)
@@ -93,8 +97,7 @@ def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[st
     from tumble.sim.scene.body_definition import BodyDef  # it knows this module
 
     for key in fields.keys() - BodyDef.__dataclass_fields__.keys():
-        near = get_close_matches(key, BodyDef.__dataclass_fields__, n=1)
-        raise InputError(key, fields[key], f"unknown field of a body{f'; did you mean {near[0]}?' if near else ''}")
+        raise InputError(key, fields[key], f"unknown field of a body{did_you_mean(key, BodyDef.__dataclass_fields__)}")
     material = fields.get("material", "")
     if not material:
         return fields
@@ -153,3 +156,27 @@ def surfaces(
                 for column, value in row.items():
                     out[s, t, column] = out[t, s, column] = value
     return surface, out
+
+
+class WithMaterials:
+    """What a scene and a world have of the materials of their bodies."""
+
+    materials: dict[str, dict[str, Any]]
+
+    @spelled
+    def set_material(
+        self,
+        name: str,
+        *,
+        density: float | None = None,
+        color: str | Numbers | None = None,
+        finish: Finish | None = None,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
+        put_material(self.materials, name, said(locals(), "name"))

@@ -12,7 +12,7 @@ from tumble.collision.errors import check_number, check_vector
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import check_range, plain_value
+from tumble.sim.checks import check_fields, check_range, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
@@ -20,10 +20,10 @@ from tumble.sim.joints.joint_definitions import Driven, JointDef, joint_from_dic
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import check_places, instrument_from_dict, instrument_to_dict
 from tumble.sim.joints.mechanism.instruments import Instrument
-from tumble.sim.scene.body_definition import BodyDef, Finish, Kind, said
-from tumble.sim.scene.materials import made_of, put_material, put_pair
+from tumble.sim.scene.body_definition import BodyDef, Kind
+from tumble.sim.scene.materials import WithMaterials, made_of, put_pair, said
 from tumble.sim.scene.options import Options
-from tumble.sim.scene.visual import Visual
+from tumble.sim.scene.visual import Finish, Visual
 
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
@@ -56,7 +56,7 @@ class CameraDef:
 
 @spelled
 @dataclass
-class Scene(Options):
+class Scene(WithMaterials, Options):
     """Bodies, materials, and how to run them: all :class:`~tumble.sim.scene.options.Options` of a world, such as ``gravity`` and
     ``dt``, are fields of it. Compares by value; goes to a dict and back without loss.
 
@@ -204,24 +204,6 @@ class Scene(Options):
         return body
 
     @spelled
-    def set_material(
-        self,
-        name: str,
-        *,
-        density: float | None = None,
-        color: str | Numbers | None = None,
-        finish: Finish | None = None,
-        friction: float | None = None,
-        static_friction: float | None = None,
-        restitution: float | None = None,
-        tangential_restitution: float | None = None,
-        rolling_friction: float | None = None,
-        torsional_friction: float | None = None,
-    ) -> None:
-        """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
-        put_material(self.materials, name, said(locals(), "name"))
-
-    @spelled
     def set_pair(
         self,
         a: str,
@@ -340,10 +322,7 @@ class Scene(Options):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Scene:
         """The inverse of :meth:`to_dict`."""
-        known = {f.name for f in fields(cls)}
-        for key in data:
-            if key not in known:
-                raise InputError(key, data[key], f"unknown field; a scene has {', '.join(sorted(known))}")
+        check_fields(data, (f.name for f in fields(cls)), "a scene")
         values = dict(data)
         materials = data.get("materials", {})
         values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from tumble.collision.errors import check_number, check_vector
 from tumble.sim.checks import check_orientation, plain_value
 from tumble.sim.errors import InputError
 
+Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass", "relief"]
 FINISHES = ("plain", "matte", "metal", "rubber", "glass")
 RELIEF = "relief"  # the finish of ground that is coloured by height
 ENDINGS = (".glb", ".gltf", ".obj", ".ply", ".stl")

@@ -60,6 +60,7 @@ def _quotient(x, d):
 
 @lean
 def _determinant(x):
+    """x_n^2 - |x_t|^2: positive inside the cone, zero on its boundary."""
     t = hypot(x[0], x[1])
     return (x[2] - t) * (x[2] + t)
 
@@ -114,6 +115,7 @@ def _slip(laws, u, k):
 
 @lean
 def _impulses(laws, x, p):
+    """The impulses p of contacts from x."""
     for k in range(len(p)):
         if laws.law[k] == COULOMB_LAW:
             store3(p, k, (laws.mu[k] * x[k, 0], laws.mu[k] * x[k, 1], x[k, 2]))
@@ -197,7 +199,7 @@ def _joint_rows(laws, p, u, R, rhs, g):
 
 @kernel
 def interior(system, laws, vstar, tolerance, most, p, v):
-    """Solve for the impulses, whatever ``p`` was; returns (residual [m/s], iterations). Arguments as those of newton.newton."""
+    """Solve for the impulses, whatever ``p`` was; returns (residual [m/s], iterations). Arguments as in newton.newton_single."""
     n, m = len(system.mass), len(p)
     u, R = np.empty((m, 3)), np.empty((m, 3))
     regularisation(system, laws.law, R)

@@ -10,6 +10,7 @@ from tumble.sim.state import DYNAMIC
 
 @inner
 def find_root(parent, i):
+    """The body that stands for the group of body i. The way to it becomes shorter for who asks next."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]
@@ -58,6 +59,7 @@ def unite(bodies, parent, i, j):
 
 @inner
 def _label(bodies, i, j):
+    """The island of a contact or a joint: that of a dynamic body of the two."""
     return bodies.island[i] if i >= 0 and bodies.kind[i] == DYNAMIC else bodies.island[j]
 
 

@@ -30,17 +30,12 @@ DEPENDENT = 1e-6  # a change of which less than this part is orthogonal to the o
 class History(NamedTuple):
     """What is known of the last iterations, of n rows of six numbers each."""
 
-    f: np.ndarray  # (n, 6) the last f ...
-    g: np.ndarray  # (n, 6) ... and g
+    f: np.ndarray  # (n, 6) the last f
+    g: np.ndarray  # (n, 6) the last g
     df: np.ndarray  # (REMEMBERED, n, 6) orthogonal changes of f
     dg: np.ndarray  # (REMEMBERED, n, 6) the same combinations of the changes of g
     size: np.ndarray  # (REMEMBERED,) squared lengths of the changes of f; 0: none
     count: np.ndarray  # (1,) iterations since the last start
-
-
-NO_HISTORY = History(
-    np.zeros((0, 6)), np.zeros((0, 6)), np.zeros((0, 0, 6)), np.zeros((0, 0, 6)), np.zeros(0), np.zeros(1, dtype=np.int64)
-)
 
 
 @inner

@@ -72,12 +72,14 @@ from tumble.sim.solvers.problem import (
     add_impulses,
     add_transposed,
     blocks_of,
+    energy_given,
     evaluate,
     laws_after,
     missed,
     pressed,
     regularisation,
     relative_velocity,
+    worth_of_works,
 )
 from tumble.sim.solvers.sweeps import COLUMNS, pack_rows, relax, start_sweeps
 
@@ -119,6 +121,7 @@ def _linearise(laws, p, u, R, eps, s, g):
 
 @lean
 def _changed(table, last):
+    """Whether any number of a table differs from the ``last`` one."""
     for k in range(len(table)):
         for i in range(table.shape[1]):
             if table[k, i] != last[k, i]:
@@ -128,16 +131,17 @@ def _changed(table, last):
 
 @owning_group
 class Room(NamedTuple):
-    """What the iterations work in; for several solves of one system that differ in v*, the laws' numbers, and p alone."""
+    """What the iterations work in. It serves several solves of one system, if they differ in v*, p and the numbers of the laws
+    alone."""
 
     u: np.ndarray  # (k, 3) velocities of the rows
     R: np.ndarray  # (k, 3) see regularisation
-    order: np.ndarray  # (n,) and what follows: see symbolic
+    order: np.ndarray  # (n,) this and the next three are what `symbolic` found of the matrix
     slot: np.ndarray
     later_start: np.ndarray
     later: np.ndarray
-    values: np.ndarray  # (blocks, 6, 6) factors of the matrix ...
-    factored: np.ndarray  # (k, SLOPES) ... that belongs to this g
+    values: np.ndarray  # (blocks, 6, 6) factors of the matrix for the slopes ``factored``
+    factored: np.ndarray  # (k, SLOPES)
     s: np.ndarray  # (k, 3) dp = s - g du
     g: np.ndarray  # (k, SLOPES)
     step: np.ndarray  # (n, 6)
@@ -153,6 +157,7 @@ NO_ROOM = Room(_T3, _T3, _I, _T0, _I, _I, np.zeros((0, 3, 3)), _TG, _T3, _TG, np
 
 @inner
 def _room_for(system, u, R):
+    """Room for the iterations of a system, with its velocities ``u`` and compliances ``R``."""
     n, m = len(system.mass), len(system.a)
     order, slot, later_start, later, blocks = symbolic(n, system.a, system.b)
     return Room(
@@ -164,7 +169,7 @@ def _room_for(system, u, R):
 
 @inner
 def room_of(system, law):
-    """For the solves of one kick that takes several, or hardly ever starts from its solution."""
+    """Room for a kick that takes several solves, or that hardly ever starts from its solution."""
     m = len(system.a)
     R = np.empty((m, 3))
     regularisation(system, law, R)
@@ -182,7 +187,7 @@ def no_room(system, p):
 
 @lean
 def _at_target(laws, R, g, k, r):
-    """Row r of block k holds its target, by whatever impulse it takes: linearised by the slope ``g``."""
+    """Whether row r of block k holds its target, by whatever impulse that takes, as its slope ``g`` says."""
     law = laws.law[k]
     if law == COULOMB_LAW:
         hard = g[k, 8]
@@ -196,9 +201,9 @@ def _at_target(laws, R, g, k, r):
 def _let_go(system, laws, room, asked, give):
     """Take from targets what no motion of the bodies meets, where that is no more than ``give`` [m/s].
 
-    Of the rows that hold their targets (``asked``), an iteration leaves what it does not take off, and one more of that leaves
-    nothing else: the loads that it would add move nothing. ``s`` and ``du`` of the room become those for what is left of the
-    targets.
+    Rows that hold their targets, which are ``asked``, miss them by something after this iteration. A second iteration on what is
+    missed would take off all that a motion can meet. What is left then makes loads grow that move nothing, and is taken from the
+    targets. ``s`` and ``du`` of the room become those for the targets that remain.
     """
     s, g, du = room.s, room.g, room.du
     rest, push, more = np.zeros((len(s), 3)), np.zeros((len(s), 3)), np.empty((len(s), 3))
@@ -313,7 +318,8 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, po
 
 @lean
 def _same_step(step, last):
-    """Targets contradict each other by a little: no impulses meet them, and each step adds the same, by the compliance."""
+    """Whether a step is the last one again. Then targets contradict each other by a little: no impulses meet them, and each
+    step adds the same, as much as the compliance yields."""
     change, size = 0.0, 0.0
     for k in range(len(step)):
         for r in range(3):
@@ -343,6 +349,7 @@ def _sum_to_come(step, last, load):
 
 @lean
 def _length(table):
+    """Euclidean length of all numbers of a table."""
     total = 0.0
     for k in range(len(table)):
         for r in range(3):
@@ -399,45 +406,26 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
         return best, 0.0, 0
     if not ready:
         room = _room_for(system, u, R)
-    done = max(tolerance, enough)
-    boxes = True  # impulses in their bounds stay as they are, to the last bit: what is known of them needs no second look
-    linked, rubs, spent, help = False, False, 0, FROM_GUESS
-    for k in range(m):
-        boxes = boxes and (laws.law[k] == BOX_LAW or laws.law[k] == SOFT_LAW)
-        linked, rubs = linked or laws.law[k] != COULOMB_LAW, rubs or laws.mu[k] > 0.0
-    if boxes:
+    done, spent, help = max(tolerance, enough), 0, FROM_GUESS
+    boxes, linked, rubs = _kinds(laws)
+    if boxes:  # impulses in their bounds stay as they are, to the last bit: what is known of them needs no second look
         now, spent = _descend(system, laws, vstar, room, tolerance, enough, 0.0, give > 0.0, most, False, best, p, v)
         if now <= done:
             return now, 0.0, spent
-    best_p, sweeps = p.copy(), FEWEST_SWEEPS
-    least = max(best, _worth(system, laws, p, u))
+    best_p = p.copy()
+    least = max(best, worth_of_works(system, laws, p, u))
     while True:
         if help > FROM_GUESS or not boxes:
-            known, inside, halts = (best if help == FROM_GUESS else -1.0), help == FROM_INSIDE, help == FROM_GUESS and give > 0.0
-            if FROM_BEST <= help <= FROM_BEST_AGAIN:
-                known = evaluate(system, laws, vstar, R, p, v, u)
-            eps = TIGHT * COMPLIANCE if help == FROM_BEST else COMPLIANCE
-            now, steps = _descend(
-                system, laws, vstar, room, tolerance, enough, 0.0, halts, most - spent, inside, known, p, v, eps,
-                help == FROM_BEST_AGAIN,
-            )  # fmt: skip
+            now, steps = _search(help, system, laws, vstar, room, tolerance, enough, give, most - spent, best, p, v)
             spent += steps
-            before = best
-            while help == FROM_BEST and done < now < 0.5 * before:  # in their cones, impulses miss more than outside
-                before = now
-                now, steps = _descend(
-                    system, laws, vstar, room, tolerance, enough, 0.0, halts, most - spent, inside, now, p, v, eps
-                )  # fmt: skip
-                spent += steps
         if now > done and give > 0.0:
-            found, asked = p.copy(), laws.c.copy()
+            found = p.copy()
             if help == FROM_GUESS:  # not from a load that only grew
                 copy_table(best_p, p)
-            left, steps = _descend(system, laws, vstar, room, tolerance, 0.0, give, True, most - spent, True, -1.0, p, v)
+            left, apart, steps = _search_giving(system, laws, vstar, room, tolerance, give, most - spent, p, v)
             spent += steps
             if left <= tolerance:
-                return left, largest_change(asked, laws.c), spent
-            copy_table(asked, laws.c)
+                return left, apart, spent
             copy_table(found, p)
             if help == FROM_GUESS:
                 now, steps = _descend(system, laws, vstar, room, tolerance, enough, 0.0, False, most - spent, False, -1.0, p, v)
@@ -445,77 +433,94 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
         worth = now
         if now > done:
             evaluate(system, laws, vstar, R, p, v, u)
-            worth = max(now, _worth(system, laws, p, u))
+            worth = max(now, worth_of_works(system, laws, p, u))
         if now <= done or worth < least:
             best, least = now, worth
             copy_table(p, best_p)
-        help += 1
-        if help == FROM_COLD and not linked:
-            help += 1
-        if help == FROM_STICKING and not rubs:
-            help = FROM_SWEEPS
+        help = _next_start(help, linked, rubs)
         if best <= done or spent >= most or help >= (FROM_SWEEPS + SWEEPINGS if linked else FROM_SWEEPS):
             break
-        if FROM_BEST <= help <= FROM_BEST_AGAIN:
-            copy_table(best_p, p)
-        elif help < FROM_SWEEPS:
-            spent += _start_from(help, system, laws, vstar, room, tolerance, most - spent, p, v)
-        else:
-            copy_table(best_p, p)
-            sweeps *= 2
-            _sweep(system, laws, vstar, R, sweeps, p)
+        spent += _start_from(help, system, laws, vstar, room, tolerance, most - spent, best_p, p, v)
     copy_table(best_p, p)
     if best > done and give > 0.0:  # targets are further apart than they may be: the nearest motion is the best answer
-        asked, most = laws.c.copy(), 4 * STALLED_ITERATIONS
-        left, steps = _descend(system, laws, vstar, room, tolerance, 0.0, math.inf, True, most, True, -1.0, p, v)
+        left, apart, steps = _search_giving(system, laws, vstar, room, tolerance, math.inf, 4 * STALLED_ITERATIONS, p, v)
         if left <= tolerance:
-            apart = largest_change(asked, laws.c)
             return apart, apart, spent + steps
-        copy_table(asked, laws.c)
         copy_table(best_p, p)
     evaluate(system, laws, vstar, R, p, v, u)
-    if best > done and _given(laws, p, u) > 0.0:
+    if best > done and energy_given(laws, p, u) > 0.0:
         _shorten(system, laws, vstar, R, tolerance, p, v, u)
         best = evaluate(system, laws, vstar, R, p, v, u)
     return best, 0.0, spent
 
 
+@lean
+def _kinds(laws):
+    """(Whether all blocks are of joints with bounds or springs, whether there are any but contacts, whether any contact rubs)."""
+    boxes, linked, rubs = True, False, False
+    for k in range(len(laws.law)):
+        boxes = boxes and (laws.law[k] == BOX_LAW or laws.law[k] == SOFT_LAW)
+        linked, rubs = linked or laws.law[k] != COULOMB_LAW, rubs or laws.mu[k] > 0.0
+    return boxes, linked, rubs
+
+
 @inner
-def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
-    """Impulses ``p`` to go on from: none, those from inside the cones, or those of more friction; the iterations it took."""
-    if help == FROM_COLD:
-        clear_table(p)
-        return 0
+def _search(help, system, laws, vstar, room, tolerance, enough, give, most, best, p, v):
+    """The iterations from the start ``help``, whose impulses ``p`` holds: (residual [m/s], iterations). ``best``: the least
+    residual so far."""
+    halts, again = help == FROM_GUESS and give > 0.0, help == FROM_BEST_AGAIN
+    known = best if help == FROM_GUESS else -1.0
+    if help == FROM_BEST or again:
+        known = evaluate(system, laws, vstar, room.R, p, v, room.u)
+    eps, inside = TIGHT * COMPLIANCE if help == FROM_BEST else COMPLIANCE, help == FROM_INSIDE
+    now, spent = _descend(system, laws, vstar, room, tolerance, enough, 0.0, halts, most, inside, known, p, v, eps, again)
+    while help == FROM_BEST and max(tolerance, enough) < now < 0.5 * best:  # in their cones, impulses miss more than outside
+        best = now
+        now, steps = _descend(
+            system, laws, vstar, room, tolerance, enough, 0.0, halts, most - spent, inside, now, p, v, eps
+        )  # fmt: skip
+        spent += steps
+    return now, spent
+
+
+@inner
+def _search_giving(system, laws, vstar, room, tolerance, give, most, p, v):
+    """The iterations from ``p`` where targets give up to ``give`` [m/s]: (residual [m/s], by how much they gave [m/s],
+    iterations). Targets that gave in vain are as before."""
+    asked = laws.c.copy()
+    left, spent = _descend(system, laws, vstar, room, tolerance, 0.0, give, True, most, True, -1.0, p, v)
+    apart = largest_change(asked, laws.c)
+    if left > tolerance:
+        copy_table(asked, laws.c)
+    return left, apart, spent
+
+
+@lean
+def _next_start(help, linked, rubs):
+    """The start after this one: with joints alone from nothing, with friction alone from more of it."""
+    if help == FROM_GUESS and not linked:
+        return FROM_INSIDE
+    return FROM_SWEEPS if help == FROM_BEST_AGAIN and not rubs else help + 1
+
+
+@inner
+def _start_from(help, system, laws, vstar, room, tolerance, most, best, p, v):
+    """Impulses ``p`` to go on from: none, those from inside the cones, the ``best`` so far, those of more friction, or the best
+    after so many sweeps; the iterations it took."""
     if help == FROM_INSIDE:
         return interior(system, laws, vstar, tolerance, most, p, v)[1]
+    if help == FROM_COLD:
+        clear_table(p)
+    elif help != FROM_STICKING:
+        copy_table(best, p)
+    if help >= FROM_SWEEPS:
+        _sweep(system, laws, vstar, room.R, FEWEST_SWEEPS << (1 + help - FROM_SWEEPS), p)
+    if help != FROM_STICKING:
+        return 0
     clear_table(p)
     rubbed = Laws(laws.law, np.full(len(p), STICKY), laws.lo, laws.hi, laws.load, laws.c, laws.u0)
     _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
     return _descend(system, rubbed, vstar, room, tolerance, 0.0, 0.0, False, most, False, -1.0, p, v)[1]
-
-
-@lean
-def _worth(system, laws, p, u):
-    """Velocity of the whole that the works which no contact may do are worth [m/s]."""
-    total, given, c = 0.0, 0.0, laws.c
-    for k in range(len(system.mass)):
-        total += system.mass[k]
-    for k in range(len(p)):
-        if laws.law[k] == COULOMB_LAW:
-            given += abs(p[k, 2] * (u[k, 2] - c[k, 2]))
-            given += max(0.0, p[k, 0] * (u[k, 0] - c[k, 0]) + p[k, 1] * (u[k, 1] - c[k, 1]))
-    return math.sqrt(2.0 * given / total)
-
-
-@lean
-def _given(laws, p, u):
-    """Energy that contacts give: the sum of p.(u - c)."""
-    given = 0.0
-    for k in range(len(p)):
-        if laws.law[k] == COULOMB_LAW:
-            for r in range(3):
-                given += p[k, r] * (u[k, r] - laws.c[k, r])
-    return given
 
 
 @inner

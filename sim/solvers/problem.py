@@ -51,7 +51,7 @@ class System(NamedTuple):
 class Laws(NamedTuple):
     """What k blocks ask for."""
 
-    law: np.ndarray  # (k,) int64 COULOMB_LAW, BOX ... (block_laws.py)
+    law: np.ndarray  # (k,) int64 COULOMB_LAW, BOX_LAW or another of block_laws.py
     mu: np.ndarray  # (k,) friction of contacts
     lo: np.ndarray  # (k, 3) bounds of other rows
     hi: np.ndarray  # (k, 3)
@@ -231,3 +231,27 @@ def clip(laws, p):
             clip_contact(p, laws.mu[k], k)
         else:
             clip_joint(laws, p, k)
+
+
+@lean
+def worth_of_works(system, laws, p, u):
+    """The speed at which all bodies together would have the energy of the works that no contact may do [m/s]."""
+    total, given, c = 0.0, 0.0, laws.c
+    for k in range(len(system.mass)):
+        total += system.mass[k]
+    for k in range(len(p)):
+        if laws.law[k] == COULOMB_LAW:
+            given += abs(p[k, 2] * (u[k, 2] - c[k, 2]))
+            given += max(0.0, p[k, 0] * (u[k, 0] - c[k, 0]) + p[k, 1] * (u[k, 1] - c[k, 1]))
+    return math.sqrt(2.0 * given / total)
+
+
+@lean
+def energy_given(laws, p, u):
+    """Energy that contacts give, the sum of p.(u - c) [J]."""
+    given = 0.0
+    for k in range(len(p)):
+        if laws.law[k] == COULOMB_LAW:
+            for r in range(3):
+                given += p[k, r] * (u[k, r] - laws.c[k, r])
+    return given

@@ -135,6 +135,7 @@ def _wanted(bodies, geoms, geometry, carrier, touched, more, dt, codes):
 
 @inner
 def _longer(found, room):
+    """The same list with room for so many."""
     longer = np.empty(room, np.int64)
     longer[: len(found)] = found
     return longer
@@ -157,6 +158,7 @@ def _refresh(geoms, geometry, k, carrier):
 
 @lean
 def _no_box(geoms, k):
+    """Piece k has no box."""
     for c in range(3):
         geoms.lo[k, c], geoms.hi[k, c] = math.inf, -math.inf
 
@@ -243,6 +245,7 @@ def _put_boxes(bodies, geoms, geometry, dt, more):
 
 @lean
 def has_ground(geometry):
+    """Whether any of the shapes is a ground."""
     return len(geometry.facets) > 0 or len(geometry.triangles) > 0 or len(geometry.heights) > 0
 
 

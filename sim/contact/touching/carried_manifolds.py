@@ -19,9 +19,10 @@ from tumble.collision.kernels.jit import far, lean
 from tumble.collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
 from tumble.sim.state import EXAMPLE
 
-WAY = 1e-4  # points are carried along while the pose of a body against the other changes by less than this part of its size,
-OFF = 1e-11  # and their gaps are off by no more than this part of it, a velocity of 1e-10 sizes a step ...
-FURTHER = 2.0  # ... if what they were off by grows with the way. It is known for so many times the way that it was measured on.
+WAY = 1e-4  # points are carried along while the pose of a body against the other changes by less than this part of its size
+OFF = 1e-11  # part of the size by which carried gaps may be off: as a velocity, 1e-10 sizes a step
+# What gaps are off by is taken to grow with the way. It is known for so many times the way on which it was measured.
+FURTHER = 2.0
 OPEN = 1e-2  # a gap may be off by this part of itself as well: a point that is open is not to come nearer than it was
 FORGOTTEN = 0.5  # part of what was measured before that counts all the same: a pair may move in a way that shows nothing
 NO_MOTION = 1e-14  # a way, as part of the smaller body, that tells nothing

@@ -30,6 +30,7 @@ from tumble.sim.contact.touching.impact_threshold import (
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.contact.touching.swept_pairs import reach_along
 from tumble.sim.flight.motion import geom_pose, point_velocity
+from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
 
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
@@ -57,21 +58,23 @@ class Loads(NamedTuple):
 
 
 @inner
-def _loads(contacts, copied):
-    """Those of a table, ``copied`` where the table is to be written over."""
-    n = contacts.count[0]
-    found = Loads(
-        contacts.pair[:n], contacts.id[:n], contacts.point[:n], contacts.frame[:n], contacts.impulse[:n], contacts.moment[:n],
-        contacts.slides[:n], contacts.turns[:n], contacts.push[:n], contacts.residual[:n], contacts.arrives[:n],
-        contacts.phase[:n], contacts.creeps[:n],
-    )  # fmt: skip
-    if not copied or n == 0:
-        return found
+def _loads(c, copied):
+    """Those of a table of contacts, ``copied`` where the table is to be written over."""
+    n = c.count[0]
+    copied = copied and n > 0
     return Loads(
-        found.pair.copy(), found.id.copy(), found.point.copy(), found.frame.copy(), found.impulse.copy(), found.moment.copy(),
-        found.slides.copy(), found.turns.copy(), found.push.copy(), found.residual.copy(), found.arrives.copy(),
-        found.phase.copy(), found.creeps.copy(),
+        _rows(c.pair, n, copied), _rows(c.id, n, copied), _rows(c.point, n, copied), _rows(c.frame, n, copied),
+        _rows(c.impulse, n, copied), _rows(c.moment, n, copied), _rows(c.slides, n, copied), _rows(c.turns, n, copied),
+        _rows(c.push, n, copied), _rows(c.residual, n, copied), _rows(c.arrives, n, copied), _rows(c.phase, n, copied),
+        _rows(c.creeps, n, copied),
     )  # fmt: skip
+
+
+@inner
+def _rows(column, n, copied):
+    """The first n rows of an array, or a copy of them."""
+    rows = column[:n]
+    return rows.copy() if copied else rows
 
 
 @lean
@@ -183,7 +186,7 @@ def _on_ground(geoms, old, taken, first, a, b, id):
 def _same_point(old, taken, first, a, b, id, point, near):
     """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
     best, m = -1, first
-    while m < len(old.id) and old.pair[m, 0] == a and old.pair[m, 1] == b:
+    while m < len(old.id) and is_pair(old.pair, m, a, b):
         if not taken[m]:
             if old.id[m] == id:
                 return m
@@ -219,7 +222,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
             continue
         while start < last and old.pair[start, 0] < a:
             start += 1
-        while first < last and (old.pair[first, 0] < a or (old.pair[first, 0] == a and old.pair[first, 1] < b)):
+        while first < last and pair_before(old.pair, first, a, b):
             first += 1
         i, j = geoms.body[a], geoms.body[b]
         normal = load3(pairs.normal, n)

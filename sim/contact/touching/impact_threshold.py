@@ -11,14 +11,15 @@ from tumble.collision.linalg import dot, load3, norm, sub
 from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import coefficient
 from tumble.sim.contact.touching.point_accelerations import free_acceleration
+from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import PIECE, POINTS, E
 
-FALL = 0.025  # part of a step: what falls from rest for so long is as fast as the slowest impact ...
-LEFT_OPEN = 1e-9  # [m/s] ... and where nothing falls, this is the slowest: solves leave less open
-MOST_SMALL_BOUNCES = 2  # bounces of a pair within a step after which it bounces no more ...
-SMALL_WAY = 1e-2  # ... if it moves no more than this part of its size in a step
+FALL = 0.025  # part of a step: what falls from rest for so long is as fast as the slowest impact
+LEFT_OPEN = 1e-9  # [m/s] the speed of the slowest impact where nothing falls: solves leave less than this open
+# After so many bounces within a step a pair bounces no more if it moves by less than SMALL_WAY, a part of its size, in a step.
+MOST_SMALL_BOUNCES, SMALL_WAY = 2, 1e-2
+MOST_BOUNCES = 10  # after so many bounces a pair bounces no more if it moves by less than a tenth of SMALL_WAY in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
-MOST_BOUNCES = 10  # bounces after which no pair bounces any more that moves a tenth of that
 BENT_WAY = 1e-3  # a body has turned too far to be foreseen if a point is off its chord in a step by this part of the radius
 # overlap, as part of the pair's size, that a crowd may be left with at a kick: it takes a fifth of it away, so that what comes at
 # every step does not add up to more than five times as much
@@ -100,10 +101,11 @@ def _turn(bodies, geoms, geometry, piece, dt):
 
 @lean
 def bounce_time(bodies, pairs, n, i, j, dt):
-    """The step as the threshold of pair n of bodies i, j knows it: shorter for what bounces on than for what rests.
+    """The time that stands for a step in the threshold of pair n of bodies i, j [s]: less of it for what comes flying.
 
-    A contact that rests arrives with |a_n| dt/2 and must not be taken for an impact. One that comes flying may bounce as
-    little as it likes: with e = 1 it never rests, and 1 - e^2 of its energy is what it would lose by landing anyway.
+    A contact that rests arrives with |a_n| dt/2, which must not be taken for an impact. One that comes flying may land as slowly,
+    and bounce all the same. To take it for one that rests would cost it all of its energy, where a bounce costs the part
+    1 - e^2; so it is taken for an impact the sooner, the nearer e is to 1.
     """
     e = coefficient(bodies, i, j, E)
     return dt if pairs.rests[n] == 1 else dt * (1.0 - e * e)
@@ -119,10 +121,10 @@ def mark_resting(geoms, pairs, chosen, contacts):
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
         while first < last and contacts.pair[first, 0] < a:
             first += 1
-        while k < last and (contacts.pair[k, 0] < a or (contacts.pair[k, 0] == a and contacts.pair[k, 1] < b)):
+        while k < last and pair_before(contacts.pair, k, a, b):
             k += 1
         pairs.rests[n] = 0
-        while k < last and contacts.pair[k, 0] == a and contacts.pair[k, 1] == b:
+        while k < last and is_pair(contacts.pair, k, a, b):
             if contacts.impulse[k, 2] > 0.0:
                 pairs.rests[n] = 1
             k += 1
@@ -199,11 +201,11 @@ def note_arrivals(pairs, contacts, rows):
             a, b, low, high = contacts.pair[row, 0], contacts.pair[row, 1], 0, pairs.count[0]
             while low < high:
                 n = (low + high) // 2
-                if pairs.geoms[n, 0] < a or (pairs.geoms[n, 0] == a and pairs.geoms[n, 1] < b):
+                if pair_before(pairs.geoms, n, a, b):
                     low = n + 1
                 else:
                     high = n
-            if low < pairs.count[0] and pairs.geoms[low, 0] == a and pairs.geoms[low, 1] == b:
+            if low < pairs.count[0] and is_pair(pairs.geoms, low, a, b):
                 m = 0
                 while m < POINTS and pairs.arrives[low, m] > 0.0 and pairs.bears[low, m] != contacts.id[row]:
                     m += 1

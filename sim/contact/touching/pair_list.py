@@ -9,6 +9,7 @@ import numpy as np
 from tumble.collision.kernels.jit import inner, lean
 from tumble.sim.contact.ground.faces import face_to_face
 from tumble.sim.joints.pairs import banned, listed, pair_key
+from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import OK, PAIRS_FULL, PIECE, POINTS, WANTED
 
 
@@ -48,6 +49,7 @@ def renew_pairs(geoms, pairs, joints, found):
 
 @lean
 def forget_manifolds(pairs):
+    """No manifold is known of any pair."""
     for n in range(pairs.count[0]):
         pairs.fresh[n], pairs.points[n] = False, 0
 
@@ -64,7 +66,7 @@ def _sift(geoms, pairs, joints, found):
             pairs.sensors[sensors, 0], pairs.sensors[sensors, 1] = i, j
             sensors += 1
         else:
-            same = same and kept < pairs.count[0] and pairs.geoms[kept, 0] == i and pairs.geoms[kept, 1] == j
+            same = same and kept < pairs.count[0] and is_pair(pairs.geoms, kept, i, j)
             pairs.met[kept, 0], pairs.met[kept, 1] = i, j
             kept += 1
     pairs.count[1] = sensors
@@ -123,10 +125,9 @@ def _find_again(pairs, known, source):
     for n in range(len(source)):
         i, j = pairs.met[n, 0], pairs.met[n, 1]
         pairs.geoms[n, 0], pairs.geoms[n, 1] = i, j
-        while k < len(known) and (known[k, 0] < i or (known[k, 0] == i and known[k, 1] < j)):
+        while k < len(known) and pair_before(known, k, i, j):
             k += 1
-        there = k < len(known) and known[k, 0] == i and known[k, 1] == j
-        source[n] = k if there else -1 - k
+        source[n] = k if k < len(known) and is_pair(known, k, i, j) else -1 - k
 
 
 @inner

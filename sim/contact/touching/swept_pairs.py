@@ -39,8 +39,8 @@ def turning_accel(bodies, i, dt):
 
 @lean
 def speculative_margin(bodies, i, j, dt):
-    """Gap up to which contact points are wanted: what a slow approach can close in one step [m]. In a crowd, any approach, and
-    what the kick makes one by stopping one of the two."""
+    """Gap up to which contact points are wanted: what a slow approach can close in one step [m]. In a crowd it is what any
+    approach can close, even one that begins only when the kick stops one of the two."""
     return _closed(bodies, i, j, norm(load3(bodies.gravity, i)) + norm(load3(bodies.gravity, j)), dt)
 
 
@@ -96,8 +96,8 @@ def swept(lo, hi, fat, way):
 
 @lean
 def swept_way(bodies, i, h, dt):
-    """How far points of body i get in a time h from where its flight began, and points are wanted then [m]: at most so far any
-    way, and along a vector."""
+    """How far points of body i get in a time h from where its flight began, and how far from there contact points are wanted then
+    [m]: (at most so far in any direction, besides along this vector)."""
     fat = speculative_margin(bodies, i, i, dt)  # a pair has both: twice what its points are wanted out to
     turned, v = _flight(bodies, i, h)
     return fat + turned, scale(h + dt, v)  # where a crowd is, or becomes one, the kick at the end looks ahead by a step
@@ -121,7 +121,7 @@ def _flight(bodies, i, h):
 
 @lean
 def sweep_bounds(bodies, geoms, geometry, dt, first, stop):
-    """Boxes of the pieces [first, stop) for the coming drift; facets get theirs when they are brought (ground_facets.py)."""
+    """Boxes of the pieces [first, stop) for the coming drift; facets get theirs when they are brought (ground/facet_rows.py)."""
     for k in range(first, stop):
         if geoms.face[k] != PIECE and geoms.face[k] != CARRIER:
             continue

@@ -24,7 +24,7 @@ NEAR_PAIRS = 2  # column of Pairs.count
 
 @lean
 def forget_near_pairs(pairs):
-    """All is to be searched anew."""
+    """No near pairs are known: all boxes are to be searched anew."""
     pairs.count[NEAR_PAIRS] = 0
 
 

@@ -70,7 +70,7 @@ def cluster_dop853(bodies, forces, joints, c, t, h, start, rate):
         if last:
             step = end - t
         stages(bodies, forces, joints, c, t, step, END, RATE1, MATRIX, NODES)
-        error, group = _error(bodies, forces, c, step, slack)
+        error, group = _error(forces, c, step, slack)
         if step < SHORT_STEP * h:
             short += 1
         if error > 1.0 and short > SHORT_STEPS:  # a vector that is nothing but rounding, such as an angular momentum of 1e-20
@@ -99,7 +99,7 @@ def _slackened(slack, group):
 
 
 @lean
-def _error(bodies, forces, c, h, slack):
+def _error(forces, c, h, slack):
     """Estimated local error over what is allowed, and of which group: position, orientation, momentum, angular momentum."""
     path, worst, group = forces.path, 0.0, 0
     for m in range(forces.first_member[c], forces.first_member[c + 1]):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from tumble.collision.errors import InputError, check_number
-from tumble.sim.checks import plain_value
+from tumble.sim.checks import check_fields, plain_value
 from tumble.sim.joints.joint_definitions import Driven, check_limits
 from tumble.sim.joints.joint_tables import coordinate, spring_slack
 from tumble.sim.ledger.entries import EXTERNAL
@@ -132,10 +132,7 @@ class Actuator:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Actuator:
         """The inverse of ``to_dict``."""
-        known = [f.name for f in fields(cls)]
-        for key in data:
-            if key not in known:
-                raise InputError(key, data[key], f"unknown field; an actuator has {', '.join(known)}")
+        check_fields(data, (f.name for f in fields(cls)), "an actuator")
         return cls(**data)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tumble.collision.errors import InputError
 from tumble.collision.spelling import did_you_mean
-from tumble.sim.checks import plain_value
+from tumble.sim.checks import check_fields, plain_value, typed_values
 from tumble.sim.joints.mechanism.instruments import (
     Accelerometer,
     ContactForce,
@@ -71,26 +71,12 @@ def _changed(record: Instrument | Frame) -> dict[str, Any]:
 
 def instrument_from_dict(data: dict[str, Any]) -> Instrument:
     """The inverse of :func:`instrument_to_dict`; InputError names what is wrong."""
-    kind = data.get("type")
-    if kind not in INSTRUMENTS:
-        raise InputError("type", kind, f"must be one of {', '.join(INSTRUMENTS)}")
-    values = {key: value for key, value in data.items() if key != "type"}
-    _known(values, INSTRUMENTS[kind], kind)
+    made, values = typed_values(data, INSTRUMENTS)
     for key in FRAMES:
         if isinstance(values.get(key), dict):
-            _known(values[key], Frame, key)
+            check_fields(values[key], (field.name for field in fields(Frame)), f"a {key}")
             values[key] = Frame(**values[key])
-    missing = [f.name for f in fields(INSTRUMENTS[kind]) if f.default is MISSING and f.name not in values]
-    if missing:
-        raise InputError(missing[0], None, f"is missing: a {kind} needs it")
-    return INSTRUMENTS[kind](**values)
-
-
-def _known(values: dict[str, Any], made: type, kind: str) -> None:
-    known = [field.name for field in fields(made)]
-    for key in values:
-        if key not in known:
-            raise InputError(key, values[key], f"unknown field; a {kind} has {', '.join(sorted(known))}")
+    return made(**values)
 
 
 def check_places(one: Instrument, bodies: list[str], joints: list[str], actuators: list[str]) -> None:

@@ -24,7 +24,7 @@ from tumble.sim.files import clear_unfinished, read_recorded, settle_folder, who
 from tumble.sim.pace import Pace
 from tumble.sim.recording.recorded_contacts import CONTACT_AXES, IMPACT_ROW, RowStore
 from tumble.sim.recording.recorded_variables import CONTACT_COUNT, DIMENSION_LABELS, Variable
-from tumble.sim.recording.run import Run, check_whole
+from tumble.sim.recording.run import Run
 from tumble.sim.recording.storage.checksums import (
     CHECKSUM_TABLE,
     TAIL,
@@ -164,7 +164,7 @@ class Store:
         self.count = self.flushed = kept - self.begin
         self._buffer()
         for v, buffer in zip(self.variables, self.buffers, strict=True):
-            check_whole(self.path, run._arrays, v.name, kept)
+            run._check_whole(v.name, kept)
             buffer[: self.count] = run.part(v.name, slice(self.begin, kept))
         self._sums(run.attributes.get(TAIL))
         if self.layout.contacts:

@@ -20,9 +20,9 @@ from tumble.sim.forces.path import Path
 from tumble.sim.ledger import diagnostics
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.scene import arrays as tables
-from tumble.sim.scene.body_definition import BodyDef, Finish, Kind, said
-from tumble.sim.scene.materials import SURFACE_FIELDS, coefficients, made_of, surfaces
-from tumble.sim.scene.visual import Visual
+from tumble.sim.scene.body_definition import BodyDef, Kind
+from tumble.sim.scene.materials import SURFACE_FIELDS, coefficients, made_of, said, surfaces
+from tumble.sim.scene.visual import Finish, Visual
 from tumble.sim.state import (
     DYNAMIC,
     SLEEPING,

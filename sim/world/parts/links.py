@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.errors import InputError
-from tumble.collision.hints import Numbers
 from tumble.collision.spelling import did_you_mean, spelled
 from tumble.sim.forces.force_definitions import Force, as_force
 from tumble.sim.forces.force_tables import callbacks, check_bodies
@@ -18,15 +17,14 @@ from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import check_places
 from tumble.sim.joints.mechanism.instruments import Instrument
 from tumble.sim.scene import arrays as tables
-from tumble.sim.scene.body_definition import Finish, said
-from tumble.sim.scene.materials import put_material, put_pair, surfaces
+from tumble.sim.scene.materials import WithMaterials, put_pair, said, surfaces
 from tumble.sim.scene.scene import free_name
 from tumble.sim.world.body import Body
 from tumble.sim.world.joint import Joint
 from tumble.sim.world.world_queries import Asking
 
 
-class WithLinks(Asking):
+class WithLinks(WithMaterials, Asking):
     """What acts on and between bodies of a world: joints, actuators, forces, materials, pairs."""
 
     def add_joint(self, definition: JointDef) -> Joint:
@@ -131,24 +129,6 @@ class WithLinks(Asking):
         self._change()
         self.forces.remove(force)
         self._packed_for = self._scene = None
-
-    @spelled
-    def set_material(
-        self,
-        name: str,
-        *,
-        density: float | None = None,
-        color: str | Numbers | None = None,
-        finish: Finish | None = None,
-        friction: float | None = None,
-        static_friction: float | None = None,
-        restitution: float | None = None,
-        tangential_restitution: float | None = None,
-        rolling_friction: float | None = None,
-        torsional_friction: float | None = None,
-    ) -> None:
-        """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
-        put_material(self.materials, name, said(locals(), "name"))
 
     @spelled
     def set_pair(

@@ -176,7 +176,7 @@ def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0,
     monkeypatch.setattr(ahead, "end_pose", lambda bodies, forces, i, *rest: (tuple(bodies.x[i]), tuple(bodies.rot[i].ravel())))
     rest = np.zeros((1, 6))
     ahead._revise(
-        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1), np.array([1]),
+        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1),
         np.array((-1, 0)), None, rest, rest, np.full((1, 3), load), 0.0, H, H, 0, found, ids, np.zeros(1),
     )  # fmt: skip
     return contacts.accel[0].copy()
