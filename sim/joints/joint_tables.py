@@ -23,7 +23,7 @@ from tumble.sim.joints.joint_definitions import (
     pitch_radii,
 )
 from tumble.sim.joints.kinds.general import LOCKED
-from tumble.sim.ledger.diagnostics import mean_momenta, rotations, unheard
+from tumble.sim.ledger.diagnostics import mean_momenta, rotations
 from tumble.sim.state import (
     DISTANCE,
     DYNAMIC,
@@ -317,26 +317,3 @@ def spring_force(model: Model, j: int) -> float:
     if not joints.sprung[j]:
         return 0.0
     return float(joints.stiffness[j] * (joints.rest[j] - coordinate(model, j)) - joints.damping[j] * rate(model, j))
-
-
-@unheard
-def spring_energy(model: Model) -> float:
-    """Energy in the springs and rotors of joints [J]."""
-    joints = model.joints
-    springs = sum(
-        0.5 * float(joints.stiffness[j]) * _square(coordinate(model, j) - float(joints.rest[j]))
-        for j in np.flatnonzero(joints.stiffness)
-    )
-    return springs + rotor_energy(model)
-
-
-@unheard
-def rotor_energy(model: Model) -> float:
-    """Energy in the rotors of joints [J]."""
-    joints = model.joints
-    return sum(0.5 * float(joints.armature[j]) * _square(rate(model, j)) for j in np.flatnonzero(joints.armature))
-
-
-def _square(x: float) -> float:
-    """A power that overflows is an error in Python."""
-    return x * x
