@@ -16,7 +16,7 @@ from tumble.sim.joints.mechanism.dynamics import Motion, Poses, fixed_pose, forw
 from tumble.sim.joints.mechanism.tree import Link
 from tumble.sim.state import DYNAMIC, Model
 
-STRIDE, FEWEST, MOST = 0.1, 4, 200  # rad or m, of a coordinate at once; how many of them
+PART_OF_WAY, FEWEST_OF_THEM, MOST_OF_THEM = 0.1, 4, 200  # rad or m, of a coordinate at once; how many of them
 ROUNDS = 30  # of Newton's method; it takes three to six where there is a way
 CLOSED = 1e-12  # of the largest coordinate, or of 1 m and 1 rad: so far loops are closed
 SAME = 1e-12  # a coordinate that was given as it stands, but for so much
@@ -34,7 +34,7 @@ class Loops(NamedTuple):
         free = self._free(np.abs(wanted - now) > SAME * np.maximum(1.0, np.abs(wanted)))
         if not free.any() or self._is_closed(self._open(wanted)[0], wanted):
             return wanted
-        q, strides = now.copy(), int(np.clip(np.ceil(np.abs(wanted - now).max() / STRIDE), FEWEST, MOST))
+        q, strides = now.copy(), int(np.clip(np.ceil(np.abs(wanted - now).max() / PART_OF_WAY), FEWEST_OF_THEM, MOST_OF_THEM))
         for stride in range(1, strides + 1):
             q = self._to(q, now, wanted, stride / strides, free)
             closed, q = self._newton(q, free)
