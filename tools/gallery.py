@@ -51,10 +51,10 @@ NEAR = {
     "marble_run": Camera((1.0, -1.15, 1.25), (0.0, -0.02, 0.62)),
     "rock_slide": Camera((7.5, -5.5, 4.0), (-0.8, 0.0, 0.9)),
 }
-TRACKED = {"bowling"}  # in motion, by a camera that goes along
+TRACKED = {"bowling", "rock_slide"}  # in motion, by a camera that goes along
 # scenes that want to be seen in motion, and from when to when [s]
 FILMED = {
-    "ball_on_waves": (0.0, 4.5), "marble_run": (0.0, 6.0), "rock_slide": (0.0, 5.0), "bowling": (0.0, 4.0), "pinball": (0.0, 6.0),
+    "ball_on_waves": (0.0, 3.7), "marble_run": (0.0, 6.0), "rock_slide": (0.0, 5.0), "bowling": (0.0, 4.0), "pinball": (0.0, 6.0),
     "rover": (0.0, 6.0), "quadruped_stands": (0.0, 2.0), "robot_arm": (0.0, 4.0), "clock_escapement": (0.0, 5.0),
     "gear_train": (0.0, 4.0), "governor": (0.0, 6.0), "stewart_platform": (0.0, 3.0),
 }  # fmt: skip
