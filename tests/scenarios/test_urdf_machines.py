@@ -156,7 +156,7 @@ def test_what_files_leave_open_is_taken_as_most_programs_take_it(tmp_path):
     with pytest.raises(InputError, match="is not XML"):
         load_model(path)
     path.write_text(ROBOT.replace("0.1 0 0", "0.1, 0, 0"))
-    with pytest.raises(InputError, match="origin.xyz = '0.1, 0, 0': must be 3 numbers"):
+    with pytest.raises(InputError, match="r.urdf: link base: origin.xyz = '0.1, 0, 0': must be 3 numbers"):
         load_model(path)
     path.write_text(ROBOT.replace('<box size="0.2 0.4 0.6"/>', "<cone/>"))
     with pytest.raises(InputError, match="link base: inertia"):
