@@ -55,6 +55,7 @@ def measure(run: Run, left: Sequence[str] = (), count: int = 61, way: bool = Tru
     ``way=False`` leaves out what is filled with its way (nan), which is half of the work.
     """
     frames = RunFrames(run)
+    frames.camera = None  # a scene that has one of its own is seen by the default one here
     shot, cast = shot_for(frames, SIZE), frames.cast
     rows = [i for i, kind in enumerate(cast.kinds) if kind != "static"]
     rows = [i for i in rows if goes(run, i)] or [i for i in rows if cast.dynamic[i]]

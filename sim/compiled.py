@@ -10,9 +10,9 @@ from tumble.sim.flight.clusters import refresh
 from tumble.sim.impact.thread_jobs import assist
 from tumble.sim.joints.burden import bears
 from tumble.sim.pipeline import advance, begin
-from tumble.sim.readout import glance, glance_joint
+from tumble.sim.readout import energies_of_joints, glance, glance_joint
 from tumble.sim.recording.compiled_samples import NO_STRIP, take_sample
-from tumble.sim.state import EXAMPLE, SETTINGS
+from tumble.sim.state import EXAMPLE, SETTINGS, Model
 
 GEOMETRY = empty_geometry()
 SAVED = EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.joints
@@ -23,6 +23,7 @@ REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))
 ASSEMBLE = Entry(assemble, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS))
 GLANCE = Entry(glance, lambda: (EXAMPLE.bodies, 0))
 GLANCE_JOINT = Entry(glance_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
+JOINT_ENERGIES = Entry(energies_of_joints, lambda: (EXAMPLE.bodies, EXAMPLE.joints))
 BEARS = Entry(bears, lambda: (EXAMPLE, 0))
 RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
 TAKE_SAMPLE = Entry(take_sample, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NO_STRIP))
@@ -41,5 +42,13 @@ FIRST = (
     "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at",
     "tumble.sim.flight.motion.flight", "tumble.collision.narrowphase.manifold_of",
 )  # fmt: skip
-CALLS = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, BEARS, RECENTRE, TAKE_SAMPLE)
+CALLS = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, JOINT_ENERGIES, BEARS, RECENTRE, TAKE_SAMPLE)
 LIBRARY = Library("tumble.sim.compiled", *CALLS, first=FIRST, meanwhile=True)
+
+
+def joint_energies(model: Model) -> tuple[float, float]:
+    """Energy in the springs of a model's joints, and in their rotors [J]."""
+    joints = model.joints
+    if not (joints.stiffness.any() or joints.armature.any()):
+        return 0.0, 0.0
+    return JOINT_ENERGIES.bind(model.bodies, joints)()

@@ -49,12 +49,12 @@ NEAR = {
     "clock_escapement": Camera((0.13, -0.46, 0.0), (0.0, 0.0, -0.05)),
     "bowling": Camera((16.6, -1.25, 1.25), (18.8, 0.0, 0.1)),
     "marble_run": Camera((1.0, -1.15, 1.25), (0.0, -0.02, 0.62)),
-    "pinball": Camera((0.0, -0.5, 1.28), (0.0, 0.37, 0.0)),
     "rock_slide": Camera((7.5, -5.5, 4.0), (-0.8, 0.0, 0.9)),
 }
+TRACKED = {"bowling", "rock_slide"}  # in motion, by a camera that goes along
 # scenes that want to be seen in motion, and from when to when [s]
 FILMED = {
-    "ball_on_waves": (0.0, 4.5), "marble_run": (0.0, 6.0), "rock_slide": (0.0, 5.0), "bowling": (1.2, 4.0), "pinball": (0.0, 6.0),
+    "ball_on_waves": (0.0, 3.7), "marble_run": (0.0, 6.0), "rock_slide": (0.0, 5.0), "bowling": (0.0, 4.0), "pinball": (0.0, 6.0),
     "rover": (0.0, 6.0), "quadruped_stands": (0.0, 2.0), "robot_arm": (0.0, 4.0), "clock_escapement": (0.0, 5.0),
     "gear_train": (0.0, 4.0), "governor": (0.0, 6.0), "stewart_platform": (0.0, 3.0),
 }  # fmt: skip
@@ -172,7 +172,8 @@ def moving(name: str, start: float, stop: float) -> None:
     """A scene in motion, as fast as it is."""
     path = DOCS / FOLDER / f"{name}.webp"
     look = {"size": (320, 240), "fps": 12, "quality": 32, "overlays": (), "title": False, "bar": False}
-    print(film(run_of(name, stop), path, camera=NEAR.get(name), start=start, stop=stop, **look))
+    camera = None if name in TRACKED else NEAR.get(name)
+    print(film(run_of(name, stop), path, camera=camera, start=start, stop=stop, **look))
 
 
 def text() -> str:

@@ -362,24 +362,38 @@ def _first(bad: np.ndarray) -> list[int]:
 
 def _numbers(name: str, value: object, columns: int | None) -> np.ndarray:
     """A table of floats, rows of so many columns where that is given."""
-    try:
-        given = np.asarray(value)
-        found = np.array(given if given.dtype.kind in "iuf" else (), np.float64, order="C")
-    except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.ndim != 2 or (columns and found.shape[1] != columns):
-        raise InputError(name, value, f"must be an (n, {columns or 'm'}) array of numbers")
-    return found
+    given = _table(name, value, columns, f"must be an (n, {columns or 'm'}) array of numbers", float)
+    return np.array(given, np.float64, order="C")
 
 
 def _rows_of(name: str, value: object) -> np.ndarray:
+    return _table(name, value, 3, "must be an (m, 3) array of whole numbers", int).astype(np.int64)
+
+
+def _table(name: str, value: object, columns: int | None, wanted: str, kind: type) -> np.ndarray:
+    """An array of rows of numbers; InputError names the first row or number that is none."""
     try:
         given = np.asarray(value)
     except (TypeError, ValueError):
         given = np.empty(0)
-    if given.ndim != 2 or given.shape[1] != 3 or given.dtype.kind not in "iu":
-        raise InputError(name, value, "must be an (m, 3) array of whole numbers")
-    return given.astype(np.int64)
+    if given.ndim == 2 and columns in (None, given.shape[1]) and given.dtype.kind in ("iu" if kind is int else "iuf"):
+        return given
+    rows = value if isinstance(value, list | tuple) else given if given.ndim == 2 else ()
+    width = len(rows[0]) if len(rows) and np.ndim(rows[0]) == 1 else 0
+    if width and columns in (None, width):  # else all of it is of another form
+        for i, row in enumerate(rows):
+            if np.ndim(row) != 1 or len(row) != width:
+                raise InputError(f"{name}[{i}]", row, wanted if columns else f"must be {width} numbers, as the other rows are")
+            for j, number in enumerate(row):
+                if not _is_number(number, kind):
+                    raise InputError(f"{name}[{i}, {j}]", number, f"must be a {'whole ' if kind is int else ''}number")
+    raise InputError(name, value, wanted)
+
+
+def _is_number(value: object, kind: type) -> bool:
+    if isinstance(value, bool | np.bool_ | str):
+        return False
+    return isinstance(value, int | np.integer) or (kind is float and isinstance(value, float | np.floating))
 
 
 def _welded(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

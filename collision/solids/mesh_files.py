@@ -163,18 +163,47 @@ def read_mesh(path: Path):
     except Exception as error:  # the readers of trimesh raise errors of many kinds, in words that are not for users
         if "FilePathResolver" in str(error):
             raise InputError("mesh", name, "names a file outside its own folder, which is not read") from None
-        raise InputError("mesh", name, f"can not be read: not a valid {path.suffix} file") from None
+        raise InputError("mesh", name, f"can not be read: not a valid {path.suffix} file{bad_line(path)}") from None
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
-        raise InputError("mesh", name, "is empty: it holds no triangles")
+        raise InputError("mesh", name, f"is empty: it holds no triangles{bad_line(path)}")
     if len(faces) > MOST_MESH_FACES:
         raise InputError("mesh", name, f"too large: {len(faces)} triangles, at most {MOST_MESH_FACES}; simplify it first")
-    if not np.all(np.isfinite(mesh.vertices)):
-        raise InputError("mesh", name, "holds coordinates that are not finite")
+    _check_numbers(name, np.asarray(mesh.vertices), np.asarray(faces))
     _merge_vertices(mesh)
     if len(mesh.faces) == 0:
-        raise InputError("mesh", name, "is empty: all of its triangles are without area")
+        raise InputError("mesh", name, f"is empty: all of its triangles are without area{bad_line(path)}")
     return mesh
+
+
+def _check_numbers(name: str, vertices: np.ndarray, faces: np.ndarray) -> None:
+    """InputError names the first vertex or face that is none: some readers of trimesh take any numbers."""
+    bad = np.flatnonzero(~np.isfinite(vertices).all(axis=1))
+    if len(bad):
+        k = bad[0]
+        raise InputError("mesh", name, f"vertices[{k}] = {vertices[k].tolist()} is not finite: it must be three finite numbers")
+    bad = np.flatnonzero(((faces < 0) | (faces >= len(vertices))).any(axis=1))
+    if len(bad):
+        k = bad[0]
+        raise InputError("mesh", name, f"faces[{k}] = {faces[k].tolist()}: must be rows of the {len(vertices)} vertices")
+
+
+def bad_line(path: Path) -> str:
+    """What is wrong with which line of an OBJ file, to be said after an error; empty where none is found, or in other formats."""
+    if path.suffix.lower() != ".obj":
+        return ""
+    lines = [line.split() for line in path.read_text(errors="replace").splitlines()]
+    there = sum(words[:1] == ["v"] for words in lines)
+    for k, (word, *rest) in enumerate((words or [""] for words in lines), 1):
+        said = f": line {k}, {' '.join((word, *rest))[:60]!r}"
+        try:
+            if word == "v" and not np.isfinite([float(x) for x in rest]).all():
+                raise ValueError
+            if word == "f" and not all(0 < abs(int(corner.split("/")[0])) <= there for corner in rest):
+                return f"{said}: faces must name vertices from 1 to {there}"
+        except ValueError:
+            return f"{said}: must be {'finite numbers' if word == 'v' else 'numbers of vertices'}"
+    return ""
 
 
 def _merge_vertices(mesh) -> None:

@@ -38,6 +38,8 @@ SIDES = (0.0, 180.0, 50.0, -50.0, 130.0, -130.0)  # degrees off the one that the
 LIFTS = (0.0, 18.0, 36.0)  # degrees above the height that the scene asks for, where walls are in the way on all sides
 WHOLE = 1.25  # times as far away a camera may go to show what stands still, and would be cut by the rim, whole
 CLEAR = 0.15  # more of the bodies must be seen from a side for it to be taken instead of an earlier one
+STRETCHES, PLACES = 4, 16  # of time, in each of which the bodies are to be seen; places of bodies that are looked at in each
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,16 +159,29 @@ def look_from(frame: Frame, action: Action) -> np.ndarray:
     # flat scenes from higher up; on a floor so high that the horizon, at a height of 0, is above the picture
     elevation = float(np.interp(slender, (0.1, 1.5), (27.0, 19.0) if frame.cast.has_floor else (22.0, 20.0)))
     first = _side(centers, radii)
-    some = centers[np.unique(np.linspace(0, len(centers) - 1, 24).astype(int))]
+    stretches = _places_of(action, there)
     best, most = _towards(first, elevation), -1.0
     for lift, turn in product(LIFTS, SIDES):
         if most > 1.0 - CLEAR:
             break  # nothing can be better by so much
         back = _towards(first + turn, elevation + lift)
-        seen = clear_from(frame, some, back)
+        seen = min(clear_from(frame, points, back) for points in stretches)
         if seen > most + CLEAR:
             best, most = back, seen
     return best
+
+
+def _places_of(action: Action, there: np.ndarray) -> list[np.ndarray]:
+    """(m, 3) [m] where bodies are in each stretch of time: what ends behind a wall is not seen, for all that went before."""
+    found = []
+    for instants in np.array_split(np.arange(len(there)), STRETCHES):
+        centers = action.centers[instants][there[instants]]
+        picks = np.arange(min(len(centers), PLACES))
+        if len(centers) > PLACES:  # by the golden ratio, which stays in step with no number of bodies
+            picks = (len(centers) * (picks * GOLDEN % 1.0)).astype(int)
+        if len(picks):
+            found.append(centers[picks])
+    return found
 
 
 def clear_from(frame: Frame, points: np.ndarray, back: np.ndarray) -> float:

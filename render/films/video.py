@@ -127,7 +127,7 @@ def film(
     overlays : of ``render.OVERLAYS``; else text, joints, and trails in free space, where nothing else shows the way gone.
         Those of contacts need a run that was recorded with them.
     progress : called with (frames done, frames in all) after each frame.
-    quality : x264's constant rate factor; smaller is better and larger.
+    quality : x264's constant rate factor, 0 to 51; smaller is better and larger.
     title : name the scene at first, where it has a name; or a text to show.
     bar : show along the lower edge how much of the film is over.
     graph : "energy" or "momentum", growing under the picture.

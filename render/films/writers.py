@@ -15,6 +15,7 @@ from tumble.collision.errors import InputError
 from tumble.render.errors import RenderError
 from tumble.render.interrupts import held
 from tumble.render.whole_files import whole
+from tumble.sim.checks import check_range
 
 SOUND_RATE, SOUND_FRAME = 48_000, 1024  # samples a second; in a frame of AAC
 BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)
@@ -235,6 +236,7 @@ class Pngs(FilmWriter):
         (self.part / f"{self.count:05d}.png").write_bytes(encoded(pixels, "a.png"))
 
 
+QUALITY = (0, 51)  # rate factors of x264, without loss and worst
 WRITERS = {".mp4": Mp4, ".gif": Gif, ".webp": Webp, "": Pngs}
 
 
@@ -255,6 +257,7 @@ def writer(
         raise InputError("fps", fps, "must be 50 or less for a GIF, whose clock ticks in hundredths of a second")
     if sound is not None and kind != ".mp4":
         raise InputError("sound", kind, "is for .mp4 films: the others are silent")
+    check_range("quality", quality, *QUALITY)
     return WRITERS[kind](path, size, fps, quality, sound)
 
 

@@ -11,7 +11,7 @@ from tumble.scenarios.fields import Real
 from tumble.scenarios.registry import scenario
 from tumble.sim.joints.joint_definitions import Hinge, Slider
 from tumble.sim.joints.mechanism.actuators import Actuator
-from tumble.sim.scene.scene import Scene
+from tumble.sim.scene.scene import CameraDef, Scene
 
 WIDE, LONG, LOW, WALL = 0.26, 0.78, -0.08, 0.04  # m: half the width, where the arch begins, the lower end, height of walls
 BALL, MASS, STEEL = 0.0135, 0.081, {"friction": 0.2, "restitution": 0.3}  # m, kg
@@ -39,6 +39,7 @@ def pinball(
     books tell.
     """
     scene = Scene(dt=1 / 480, duration=8.0, gravity=(0, -9.81 * math.sin(slope), -9.81 * math.cos(slope)))
+    scene.camera = CameraDef((0.0, -0.5, 1.28), (0.0, 0.37, 0.0), fov_degrees=35.0)  # all of the table
     scene.add(table(), kind="static", name="table", color="#2c5f6e", **STEEL)
     wall = {"kind": "static", "color": "#c9a66b", **STEEL}
     scene.add(Box((0.003, 0.5 * (0.74 - LOW), WALL / 2)), name="lane", position=(0.215, 0.5 * (0.74 + LOW), WALL / 2), **wall)

@@ -109,7 +109,24 @@ def load_model(path: str | Path, root: str | Path | None = None, meshes: Literal
                 return read_urdf(path, element, meshes)
             raise InputError("model", element.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
     except InputError as error:
-        raise InputError(f"{path}: {error.name}", error.value, error.hint) from None
+        raise InputError(f"{path}: {whose(element, error)}", error.value, error.hint) from None
+
+
+def whose(root: xml.Element, error: InputError) -> str:
+    """The name of an error; where it tells an attribute by a tag alone, with that of the element, or of the next above it."""
+    tag, _, key = error.name.partition(".")
+    above = {child: parent for parent in root.iter() for child in parent}
+    for element in root.iter(tag) if key and ":" not in error.name else ():
+        if element.get(key) != error.value:
+            continue
+        owner: xml.Element | None = element
+        while owner is not None and owner.get("name") is None:
+            owner = above.get(owner)
+        if owner is element:
+            return f"{tag} {element.get('name')}: {key}"
+        if owner is not None and owner is not root:
+            return f"{owner.tag} {owner.get('name')}: {error.name}"
+    return error.name
 
 
 @contextmanager

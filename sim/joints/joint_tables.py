@@ -23,7 +23,7 @@ from tumble.sim.joints.joint_definitions import (
     pitch_radii,
 )
 from tumble.sim.joints.kinds.general import LOCKED
-from tumble.sim.ledger.diagnostics import mean_momenta, rotations, unheard
+from tumble.sim.ledger.diagnostics import mean_momenta, rotations
 from tumble.sim.state import (
     DISTANCE,
     DYNAMIC,
@@ -221,15 +221,21 @@ def without_joints(model: Model, gone: np.ndarray) -> Model:
     return linked(model._replace(joints=model.joints._replace(**dict(zip(Joints._fields, kept, strict=False)))))
 
 
-def joint_frames(model: Model, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+Ends = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # anchor and frame of a, anchor and frame of b
+
+
+def joint_frames(model: Model, j: int) -> Ends:
     """Anchors (3,) and frames (3, 3) of both sides of joint j in the world."""
-    joints, b = model.joints, model.bodies
-    out = []
-    for side in range(2):
-        i = joints.body[j, side]
-        rot = rotations(b.q[i : i + 1])[0] if i >= 0 else np.eye(3)
-        out += [rot @ joints.anchor[j, side] + (b.x[i] if i >= 0 else 0.0), rot @ joints.frame[j, side]]
-    return out[0], out[1], out[2], out[3]
+    b, poses = model.bodies, []
+    for i in model.joints.body[j]:
+        poses.append((b.x[i], rotations(b.q[i : i + 1])[0]) if i >= 0 else (np.zeros(3), np.eye(3)))
+    return joint_ends(model.joints, j, *poses)
+
+
+def joint_ends(joints: Joints, j: int, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> Ends:
+    """The same where its bodies have these centres of mass (3,) and rotations (3, 3)."""
+    (xa, ra), (xb, rb), anchor, frame = a, b, joints.anchor[j], joints.frame[j]
+    return ra @ anchor[0] + xa, ra @ frame[0], rb @ anchor[1] + xb, rb @ frame[1]
 
 
 def measured(model: Model, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -237,8 +243,14 @@ def measured(model: Model, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
 
     The same as ``rows.place_joint``, in NumPy.
     """
-    joints, kind = model.joints, model.joints.kind[j]
-    xa, fa, xb, fb = joint_frames(model, j)
+    return measured_at(model.joints, j, *joint_frames(model, j))
+
+
+def measured_at(
+    joints: Joints, j: int, xa: np.ndarray, fa: np.ndarray, xb: np.ndarray, fb: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The same where its sides are at these anchors and frames."""
+    kind = joints.kind[j]
     d, r = fa.T @ (xb - xa), fa.T @ fb
     turns = np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]) / 2
     point, along, about = xb, fa.T, fa.T
@@ -317,26 +329,3 @@ def spring_force(model: Model, j: int) -> float:
     if not joints.sprung[j]:
         return 0.0
     return float(joints.stiffness[j] * (joints.rest[j] - coordinate(model, j)) - joints.damping[j] * rate(model, j))
-
-
-@unheard
-def spring_energy(model: Model) -> float:
-    """Energy in the springs and rotors of joints [J]."""
-    joints = model.joints
-    springs = sum(
-        0.5 * float(joints.stiffness[j]) * _square(coordinate(model, j) - float(joints.rest[j]))
-        for j in np.flatnonzero(joints.stiffness)
-    )
-    return springs + rotor_energy(model)
-
-
-@unheard
-def rotor_energy(model: Model) -> float:
-    """Energy in the rotors of joints [J]."""
-    joints = model.joints
-    return sum(0.5 * float(joints.armature[j]) * _square(rate(model, j)) for j in np.flatnonzero(joints.armature))
-
-
-def _square(x: float) -> float:
-    """A power that overflows is an error in Python."""
-    return x * x

@@ -22,7 +22,7 @@ from tumble.sim.ledger import diagnostics
 from tumble.sim.ledger.entries import ENTRIES, SIGNS, Ledger
 from tumble.sim.recording.compiled_samples import Strip
 from tumble.sim.recording.recorded_variables import VARIABLES, Moment, Variable
-from tumble.sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Bodies, Model
+from tumble.sim.state import CENTRAL, DYNAMIC, EXAMPLE, MUTUAL, SLEEPING, SPRING, STEPS, Bodies, Model
 from tumble.sim.world.world_queries import Asking
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ BY_NAME = {variable.name: variable for variable in VARIABLES}
 
 def sampled_bodies(bodies: Bodies) -> Bodies:
     """Of the bodies what samples are worked out of."""
-    columns: list[np.ndarray | None] = [None] * len(bodies)
+    columns = list(EXAMPLE.bodies)  # nobody asks for the rest, but kernels want a table of all
     for k in STAYING:
         columns[k] = bodies[k].copy()
     return Bodies._make(columns)

@@ -11,7 +11,7 @@ from tumble.collision.errors import InputError, check_number
 from tumble.collision.suggesting import Writes
 from tumble.sim.compiled import GLANCE_JOINT
 from tumble.sim.joints import joint_tables as tables
-from tumble.sim.joints.joint_definitions import MOTOR, Distance, Driven, General, Hinge
+from tumble.sim.joints.joint_definitions import MOTOR, Distance, Driven, Hinge
 
 if TYPE_CHECKING:
     from tumble.sim.joints.joint_definitions import JointDef
@@ -107,8 +107,6 @@ class Joint(Writes):
         """The free coordinate and its rate."""
         world = self._world
         model, glance = world.model, world._glance_joint
-        if isinstance(self.definition, General):
-            return tables.coordinate(model, self.index), tables.rate(model, self.index)
         if glance is None or glance.arguments[1] is not model.joints or glance.arguments[0] is not model.bodies:
             glance = world._glance_joint = GLANCE_JOINT.bind(model.bodies, model.joints)
         row = self._row

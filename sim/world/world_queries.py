@@ -16,6 +16,7 @@ from tumble.collision.hints import Numbers, PoseLike, Rows
 from tumble.collision.pose import Pose
 from tumble.collision.spelling import did_you_mean
 from tumble.collision.suggesting import Reads
+from tumble.sim.compiled import joint_energies
 from tumble.sim.joints import joint_tables as joint_tables
 from tumble.sim.joints.mechanism.mechanism import Mechanism
 from tumble.sim.ledger import diagnostics, readings
@@ -175,7 +176,7 @@ class Asking(Reads):
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
         energy = diagnostics.energy(self.model.bodies, self._packed().forces)
-        return energy._replace(potential=energy.potential + joint_tables.spring_energy(self.model))
+        return energy._replace(potential=energy.potential + sum(joint_energies(self.model)))
 
     def momentum(self) -> np.ndarray:
         """(3,) [kg m/s] of all dynamic bodies."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import ConvexHull as Faces
 
-from tumble.collision import ConvexHull, HeightField
+from tumble.collision import Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HeightField
+from tumble.collision.shapes.definitions import Shape
 from tumble.sim import World
 from tumble.sim.ledger.diagnostics import rotations
 
@@ -57,7 +58,52 @@ def depth_and_contacts(seed: int) -> tuple[float, float]:
     world, ground = across_ridges(seed)
     body = world.bodies[1]
     world.step()
-    pairs = world.model.pairs
-    gaps = [pairs.rows[n, k, 3] for n in range(pairs.count[0]) for k in range(pairs.points[n])]
     turn = rotations(np.array([body.orientation]))[0]
-    return depth_of(body.shape, np.array(body.position), turn, ground), min(gaps, default=np.inf)
+    return depth_of(body.shape, np.array(body.position), turn, ground), least_gap(world)
+
+
+def round_shape(kind: str) -> tuple[Shape, np.ndarray]:
+    """A shape of 0.4 m along z, and points of its surface."""
+    z, angles = np.linspace(-0.2, 0.2, 120)[:, None], np.linspace(0, 2 * np.pi, 480, endpoint=False)
+    wide = {"capsule": 0.1, "cylinder": 0.1, "cone": 0.1 * (0.5 - z / 0.4), "ellipsoid": 0.1 * np.sqrt(1 - (z / 0.2) ** 2)}[kind]
+    points = np.stack(np.broadcast_arrays(wide * np.cos(angles), wide * np.sin(angles), z), axis=-1).reshape(-1, 3)
+    if kind == "capsule":
+        up, around = np.meshgrid(np.linspace(-np.pi / 2, np.pi / 2, 240), angles[::2])
+        ball = 0.1 * np.stack([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)], axis=-1).reshape(-1, 3)
+        points = np.concatenate([points, ball + np.where(ball[:, 2:] > 0, 0.2, -0.2) * (0, 0, 1)])
+    shapes = {"capsule": Capsule(0.1, 0.2), "cylinder": Cylinder(0.1, 0.2), "cone": Cone(0.1, 0.2)}
+    return shapes.get(kind, Ellipsoid((0.1, 0.1, 0.2))), points
+
+
+def round_depth_and_gap(kind: str, seed: int) -> tuple[float, float]:
+    """(How deep a round shape is in such a field [m], the least gap of the points at which it is told to touch).
+
+    It lies on its side, or where the seed is odd and it has a flat end it stands, askew by some thousandths.
+    """
+    rng, (shape, points) = np.random.default_rng(seed), round_shape(kind)
+    ground = HeightField(0.002 * rng.normal(size=(12, 12)), 0.1)
+    around, lift = rng.uniform(0, 2 * np.pi), 0.004 * rng.normal() - (np.arctan(0.25) if kind == "cone" else 0.0)
+    axis = np.array([np.cos(around) * np.cos(lift), np.sin(around) * np.cos(lift), np.sin(lift)])
+    if seed % 2 and kind in ("cylinder", "cone"):
+        axis = np.array([*(0.004 * rng.normal(size=2)), 1.0])
+    turn = np.array((1.0 + axis[2], *np.cross((0.0, 0.0, 1.0), axis)))
+    turn /= np.linalg.norm(turn)
+    place = np.array((*rng.uniform(-0.15, 0.15, 2), 0.5))
+
+    def depth() -> float:
+        at = place + points @ rotations(turn[None])[0].T
+        return float((heights_at(ground, at) - at[:, 2]).max())
+
+    place[2] += depth() - 10.0 ** rng.uniform(-5, -3)
+    world = World()
+    world.add(ground, kind="static")
+    body = world.add(shape, position=place, orientation=turn, velocity=(0.4, 0.2, 0), angular_velocity=(0.1, 0.1, 0.5))
+    world.step()
+    place, turn = np.array(body.position), np.array(body.orientation)
+    return depth(), least_gap(world)
+
+
+def least_gap(world: World) -> float:
+    """Of all points at which something is told to touch."""
+    pairs = world.model.pairs
+    return min((pairs.rows[n, k, 3] for n in range(pairs.count[0]) for k in range(pairs.points[n])), default=np.inf)

@@ -7,10 +7,11 @@ import pytest
 
 from benchmarks.sheets import FORMS, thrown
 from tests.physics.grounds import SMALL, box_mesh, height_beyond, sheet, strip, uneven_floor, unlimited
-from tests.physics.ridges import depth_and_contacts
+from tests.physics.ridges import depth_and_contacts, round_depth_and_gap
 from tumble.collision import (
     Box,
     Capsule,
+    Compound,
     Cone,
     Cylinder,
     Ellipsoid,
@@ -25,6 +26,10 @@ from tumble.sim import World
 
 FLOOR = uneven_floor()
 CRATE, BALL = Box((0.2, 0.2, 0.2)), Sphere(0.2)
+ROUND = [
+    Capsule(0.1, 0.2), Cylinder(0.2, 0.1), Cone(0.2, 0.15), Ellipsoid((0.1, 0.2, 0.15)),
+    Compound([(BALL, Pose()), (Box((0.3, 0.04, 0.04)), Pose((0.2, 0, 0)))]),
+]  # fmt: skip
 
 
 def path(ground, shape, position, velocity, spin=(0, 0, 0), seconds=1.0, friction=0.5, restitution=0.0, at=(0, 0, 0)):
@@ -85,6 +90,22 @@ def test_all_shapes_tumble_on_triangles_as_on_a_half_space(shape):
     assert np.abs(on_mesh - on_plane).max() < 1e-6  # what wobbles on its rim makes of what the solver leaves open
 
 
+@pytest.mark.parametrize("shape", [CRATE, BALL, *ROUND], ids=lambda shape: shape.type)
+@pytest.mark.parametrize("heading", [0.4, 3.3])
+def test_all_shapes_go_down_a_slope_of_triangles_as_down_a_plane(shape, heading):
+    """It is a plane of uneven triangles, tilted as a body. Let down on it, with a push aside, for 10 s."""
+    turn = (np.cos(0.02), 0.0, np.sin(0.02), 0.0)
+    ways = []
+    for ground in (FLOOR, HalfSpace()):
+        world = World()
+        world.add(ground, kind="static", orientation=turn, friction=0.02)
+        push = (0.4 * np.cos(heading), 0.4 * np.sin(heading), 0.0)
+        body = world.add(shape, position=(-9.0, 0.0, 0.75), orientation=turn, velocity=push, friction=0.02)
+        ways.append(np.array([[*body.position, *body.velocity] for _ in range(40) if world.step(60) is None]))
+    assert np.abs(ways[0] - ways[1]).max() < 1e-9
+    assert np.linalg.norm(ways[1][-1, :3] - (-9.0, 0.0, 0.6)) > 3.0
+
+
 @pytest.mark.parametrize(
     ("shape", "position", "velocity", "spin", "friction", "restitution"),
     [
@@ -120,6 +141,14 @@ def test_what_lies_across_ridges_that_are_all_but_flat_is_told_to_touch():
     found = np.array([depth_and_contacts(seed) for seed in range(60)])
     under = found[:, 0] > 1e-6
     assert under.sum() > 30
+    assert (found[under, 1] < -0.5 * found[under, 0]).all()
+
+
+@pytest.mark.parametrize("kind", ["capsule", "cylinder", "cone", "ellipsoid"])
+def test_round_shapes_across_such_ridges_are_told_to_touch(kind):
+    found = np.array([round_depth_and_gap(kind, seed) for seed in range(12)])
+    under = found[:, 0] > 1e-6
+    assert under.sum() > 8
     assert (found[under, 1] < -0.5 * found[under, 0]).all()
 
 

@@ -12,7 +12,7 @@ from benchmarks.framing import LEFT, measure, run_of
 from tests.render.known_flights import flight
 from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
 from tumble.render.camera import Camera
-from tumble.render.cameras.framing import action_of, camera_from, clear_from, framed, is_cut, still_around
+from tumble.render.cameras.framing import CLEAR, action_of, camera_from, clear_from, framed, is_cut, look_from, still_around
 from tumble.render.cameras.tracking import largest_around, smoother, tracked
 from tumble.render.films.video import picture
 from tumble.render.frames.frame import frame_of
@@ -179,6 +179,22 @@ def test_a_wall_does_not_stand_in_the_way():
     point = np.array([[0, 0, 0.2]])
     assert clear_from(frame, point, free.axes()[2]) == 0.0
     assert clear_from(frame, point, framed(frame, 1.5).axes()[2]) == 1.0
+
+
+def test_no_wall_stands_in_the_way_at_the_end():
+    """A row of balls rolls along in the open, and ends behind a board: it is seen from the other side.
+
+    Twin: by the mean over all of the time the board does not count."""
+    scene = Scene(gravity=(0, 0, 0))
+    for k in range(4):
+        scene.add(Sphere(0.1), position=(-0.3 * k, 0, 0.5), velocity=(2, 0, 0))
+    scene.add(Box((0.4, 0.02, 0.5)), position=(3.8, -0.4, 0.5), kind="static")
+    frames = RunFrames(scene.build().run(2.0, [Recorder()]))
+    free, back = look_from(frames.at(0.0), action_of([frames.at(0.0)])), framed(frames, 1.5).axes()[2]
+    ends = frames.at(2.0)
+    assert clear_from(ends, ends.positions[:4], back) == 1.0 > clear_from(ends, ends.positions[:4], free)
+    ways = np.concatenate([frames.at(time).positions[:4] for time in np.linspace(0.0, 2.0, 20)])
+    assert clear_from(ends, ways, free) > 1.0 - CLEAR
 
 
 def test_a_slope_is_seen_from_above():

@@ -68,6 +68,8 @@ def test_a_broken_folder_of_pictures_is_none(run, tmp_path):
     assert os.listdir(tmp_path) == []
     with pytest.raises(InputError, match="must be 50 or less for a GIF"):
         writer(tmp_path / "a.gif", SIZE, 60)
+    with pytest.raises(InputError, match="quality"):
+        render.film(run, tmp_path / "a.mp4", SIZE, quality="best")
 
 
 def test_orbit_goes_around_and_comes_back(run):

@@ -260,7 +260,7 @@ def test_verb_and_scene(tmp_path, capsys):
         ("<a", "is not XML"),
         ("<sdf/>", "model = 'sdf': must be <mujoco> (MJCF) or <robot> (URDF)"),
         ("<mujoco/>", "worldbody = None: is missing"),
-        (MJCF.replace('pos="0 0 2"', 'pos="0 0"'), "body.pos = '0 0': must be 3 numbers"),
+        (MJCF.replace('pos="0 0 2"', 'pos="0 0"'), "body dumbbell: pos = '0 0': must be 3 numbers"),
         (MJCF.replace('class="slick" mass', 'class="slik" mass'), "geom.class = 'slik': there is no such default"),
         (MJCF.replace('type="sphere" size="0.1" pos="0.3', 'type="box" size="0.1" pos="0.3'), "a box has 3 numbers"),
         (URDF.replace('child link="mast"', 'child link="mats"'), "joint weld = 'mats': there is no such link"),

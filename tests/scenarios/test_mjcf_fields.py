@@ -76,7 +76,7 @@ def test_rows_are_counted_from_the_side_of_the_format(tmp_path):
 @pytest.mark.parametrize(
     ("asset", "says"),
     [
-        ('<hfield name="hill" nrow="2" ncol="2" size="1 1 1 1"/>', "geom.hfield = 'hills': there is none of this name"),
+        ('<hfield name="hill" nrow="2" ncol="2" size="1 1 1 1"/>', "geom hills: hfield = 'hills': there is none of this name"),
         ('<hfield name="hills" nrow="1" ncol="2" size="1 1 1 1"/>', "hfield.nrow = '1 x 2': must be from 2 x 2 to 4096 x 4096"),
         ('<hfield name="hills" nrow="2" ncol="2" size="1 1 1 1" elevation="1 2 3"/>', "must be 4 numbers, 2 rows of 2"),
         ('<hfield name="hills" nrow="2" ncol="2" size="1 -1 1 1"/>', "hfield.size = [1.0, -1.0, 1.0, 1.0]: must be four"),

@@ -6,6 +6,7 @@ Out: mass matrix, Jacobians, bias forces and energies in joint coordinates; comm
 Equations: Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 5 and 6.
 
 mechanism.py: what ``World.mechanism`` gives. tree.py: which body hangs on which, and what may move there. dynamics.py:
-kinematics and dynamics in NumPy. actuators.py: named inputs. instruments.py: sensors, each with its rate and noise.
-sensors.py: those that models of robots name besides. instrument_kinds.py: all of them by name, to plain tables and back.
+kinematics and dynamics in NumPy. loops.py: what follows where a coordinate of a loop is set. actuators.py: named inputs.
+instruments.py: sensors, each with its rate and noise. sensors.py: those that models of robots name besides.
+instrument_kinds.py: all of them by name, to plain tables and back.
 """

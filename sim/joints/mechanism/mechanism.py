@@ -8,6 +8,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_vector
 from tumble.sim.joints.mechanism.dynamics import Motion, Poses, coordinates, forward, quaternion
+from tumble.sim.joints.mechanism.loops import loops_of
 from tumble.sim.joints.mechanism.tree import links_of
 from tumble.sim.ledger.diagnostics import rotations
 
@@ -22,7 +23,9 @@ class Mechanism:
     the position of its frame [m] and its quaternion. qvel (nv,): rates of these; of a ball joint the angular velocity in the axes
     of its body, of a free body the velocity of its frame in the world and the angular velocity in its own axes. As in MuJoCo.
 
-    Loops: coordinates are those of a tree of joints; joints that close loops are closed by the world when it begins again.
+    Loops: coordinates are those of a tree of joints. Where some are set, the others move with them such that the joints that
+    close loops stay closed, as gears and screws do. Where that can not be they are as given, and the world closes what it can
+    when it begins again.
     """
 
     def __init__(self, world: World, body: str | None = None):
@@ -66,7 +69,7 @@ class Mechanism:
 
     @property
     def qpos(self) -> np.ndarray:
-        """(nq,) coordinates; may be set: the bodies are put there, velocities stay as ``qvel``."""
+        """(nq,) coordinates; may be set: the bodies are put there, velocities stay as ``qvel``. In loops the rest follows."""
         model = self.world.model
         return coordinates(model, self._tree, self._poses(None), model.joints.value)
 
@@ -93,6 +96,10 @@ class Mechanism:
         model, world = self.world.model, self.world
         q = self._numbers("qpos", qpos, self.nq)
         v = np.zeros(self.nv) if qvel is None else self._numbers("qvel", qvel, self.nv)
+        loops = loops_of(model, self._tree)
+        if loops is not None:
+            q = loops.followed(self.qpos, q)
+            v = loops.rates(q, self.qvel, v)
         poses = forward(model, self._tree, q)
         motion = Motion(model, self._tree, poses, q)
         for k, link in enumerate(self._tree):

@@ -322,12 +322,12 @@ class WorldSensor(Reading):
         return WORLD_READINGS
 
     def probe(self, world: World) -> Probe:
-        from tumble.sim.joints.joint_tables import rotor_energy
+        from tumble.sim.compiled import joint_energies
 
         def read() -> np.ndarray:
             if self.of == "time":
                 return np.array([world.time])
-            now, rotors = world.energy(), rotor_energy(world.model)
+            now, (_, rotors) = world.energy(), joint_energies(world.model)
             return np.array([now.potential - rotors if self.of == "potential" else now.total - now.potential + rotors])
 
         return read

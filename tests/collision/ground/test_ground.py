@@ -48,7 +48,13 @@ HALVES = [(0, 1, 2), (0, 2, 3)]
             "triangles[2] = [2, 3, 0]: is there twice, first as triangles[1]; leave it out",
         ),
         (SQUARE, np.zeros((0, 3), int), "triangles = 0: must be from 1 to 2000000 rows"),
-        (SQUARE, [(0.0, 1.0, 2.0)], "triangles = [(0.0, 1.0, 2.0)]: must be an (m, 3) array of whole numbers"),
+        (SQUARE, [(0.0, 1.0, 2.0)], "triangles[0, 0] = 0.0: must be a whole number"),
+        (SQUARE, [*HALVES, (1, 2, np.nan)], "triangles[2, 2] = nan: must be a whole number"),
+        (SQUARE, [*HALVES, (1, 2)], "triangles[2] = (1, 2): must be an (m, 3) array of whole numbers"),
+        (SQUARE, [(0, 1, 2, 3)], "triangles = [(0, 1, 2, 3)]: must be an (m, 3) array of whole numbers"),
+        ([*SQUARE[:3], (0, "one", 0)], HALVES, "vertices[3, 1] = 'one': must be a number"),
+        ([*SQUARE[:3], (0, 1)], HALVES, "vertices[3] = (0, 1): must be an (n, 3) array of numbers"),
+        ([(0, 0), (1, 0), (0, 1)], [(0, 1, 2)], "vertices = [(0, 0), (1, 0), (0, 1)]: must be an (n, 3) array of numbers"),
     ],
 )
 def test_bad_meshes(vertices, triangles, says):
@@ -83,6 +89,50 @@ def test_bad_fields():
         HeightField(np.zeros((1, 5)))
     with pytest.raises(InputError, match="cell = 0"):
         HeightField(np.zeros((3, 5)), cell=0)
+    with pytest.raises(InputError, match=r"heights\[1\] = \[0\]: must be 2 numbers, as the other rows are"):
+        HeightField([[0, 1], [0]])
+    with pytest.raises(InputError, match=r"heights\[1, 0\] = None: must be a number"):
+        HeightField([[0, 1], [None, 1]])
+    with pytest.raises(InputError, match=r"heights = \[0, 1, 2\]: must be an \(n, m\) array of numbers"):
+        HeightField([0, 1, 2])
+
+
+PLY = """ply
+format ascii 1.0
+element vertex 3
+property float x
+property float y
+property float z
+element face 2
+property list uchar int vertex_indices
+end_header
+0 0 0
+1 0 0
+0 1 0
+3 0 1 2
+3 {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.ply", PLY.format("0 1 7"), "faces[1] = [0, 1, 7]: must be rows of the 3 vertices"),
+        ("a.ply", PLY.format("0 1 -2"), "faces[1] = [0, 1, -2]: must be rows of the 3 vertices"),
+        ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n", "vertices[2] = [0.0, nan, 0.0] is not finite"),
+        ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "line 4, 'f 1 2 9': faces must name vertices from 1 to 3"),
+        ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 -9\n", "line 4, 'f 1 2 -9': faces must name vertices from 1 to 3"),
+        ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", "line 4, 'f 0 1 2': faces must name vertices from 1 to 3"),
+        ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 x 0\nf 1 2 3\n", "line 3, 'v 0 x 0': must be finite numbers"),
+        ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 c\n", "line 4, 'f 1 2 c': must be numbers of vertices"),
+    ],
+)
+def test_bad_files_are_told_with_what_is_wrong_in_them(name, text, says, tmp_path):
+    pytest.importorskip("trimesh")
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError) as error:
+        TriangleMesh.load(tmp_path / name)
+    assert says in str(error.value)
 
 
 def test_where_ground_can_not_be():
