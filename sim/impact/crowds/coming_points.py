@@ -19,8 +19,7 @@ from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.contact_table import told, write_row
 from tumble.sim.contact.touching.impact_threshold import MOST_SMALL_BOUNCES, pair_restitution
-from tumble.sim.flight.motion import frame_pose, point_velocity
-from tumble.sim.impact.time_of_impact import state_at
+from tumble.sim.flight.motion import frame_pose, motion_at, point_velocity
 from tumble.sim.state import FUTILE, POINTS, ROWS, E
 
 
@@ -43,8 +42,8 @@ def coming_rows(bodies, forces, geoms, pairs, geometry, group, table, dt):
         i, j = geoms.body[a], geoms.body[b]
         if not tired(bodies, geoms, pairs, n, dt) or forces.cluster[i] >= 0 or forces.cluster[j] >= 0:
             continue
-        xi, ri, _, _ = state_at(bodies, forces, i, dt)
-        xj, rj, _, _ = state_at(bodies, forces, j, dt)
+        xi, ri, _, _ = motion_at(bodies, forces, i, dt)
+        xj, rj, _, _ = motion_at(bodies, forces, j, dt)
         xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
         xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
         points, normal, _ = manifold(
