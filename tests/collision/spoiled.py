@@ -126,7 +126,7 @@ def test_an_unfinished_search_tells_between_which_times(monkeypatch, limit):
     assert whole.latest == whole.time
     monkeypatch.setattr(impact, "MOST_ADVANCES", limit)
     found = time_of_impact(*rod, *ball, 2.0)
-    assert found.status == impact.UNCERTAIN
+    assert found.status == impact.UNFINISHED
     assert found.time < whole.time <= found.latest + 5e-9
     assert found.latest < whole.time + 0.1  # while they pass through each other
     assert time_of_impact(*rod, *ball, 0.5).latest == math.inf  # far too short to touch
@@ -139,7 +139,7 @@ def test_the_bracket_of_compounds_is_that_of_their_pieces(monkeypatch):
     whole = time_of_impact(pair, Pose(), Box((0.1, 0.2, 0.3)), there, 5.0)
     monkeypatch.setattr(impact, "MOST_ADVANCES", 2)
     found = time_of_impact(pair, Pose(), Box((0.1, 0.2, 0.3)), there, 5.0)
-    assert found.status == impact.UNCERTAIN
+    assert found.status == impact.UNFINISHED
     assert found.time < whole.time <= found.latest + 5e-9
     here = there.pose
     poses = np.zeros((1, 3)), [(1, 0, 0, 0)], np.zeros((1, 3)), np.zeros((1, 3))
