@@ -158,15 +158,6 @@ def _kick_and_fly(model, geometry, settings, table, t, drift, effort):
     return fly_on(model, geometry, settings, t, drift)[0]
 
 
-@lean
-def _deepest(pairs, k):
-    """The least gap of the points of pair k; 0 where none overlaps [m]."""
-    deepest = 0.0
-    for r in range(pairs.points[k]):
-        deepest = min(deepest, pairs.rows[k, r, 3])
-    return deepest
-
-
 @inner
 def _meet_stop(model, geometry, settings, table, link, t, drift):
     """The free coordinate of joint ``link`` comes to its stop at time t. OK, PAIRS_FULL, WAKE or NOT_FINITE.
@@ -343,7 +334,10 @@ def _sinks(bodies, pairs, k, i, j, t, dt):
         return at_once and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
     if not pairs.fresh[k]:
         return False
-    return _deepest(pairs, k) < -SINKING * pair_size(bodies, i, j)
+    deepest = 0.0
+    for r in range(pairs.points[k]):
+        deepest = min(deepest, pairs.rows[k, r, 3])
+    return deepest < -SINKING * pair_size(bodies, i, j)
 
 
 @inner
@@ -402,10 +396,8 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
     futile = not fastest_approach(table, count) > SEEN_AT_ALL * pairs.speed[first]
     if t < dt and len(links) == 0 and not _may_be_kicked(bodies, settings, drift):
         futile = not _collide_ahead(model, geometry, settings, table, together, t) or futile
-    elif count == 1:
-        single_impact(bodies, table, joints, books, settings, links)
-    elif count > 1:
-        joint_impact(bodies, table, joints, books, settings, links, count, 0.0)
+    else:
+        _collide_touching(bodies, table, joints, books, settings, links, count)
     if len(links) > 0:
         meet_stops(bodies, table, joints, books, links, t, -1, False)
     log_impacts(bodies, table, books, forces.clock[0] + t)
@@ -415,6 +407,15 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
     let_go(drift, many)
     if futile:
         pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # it bounces no more
+
+
+@inner
+def _collide_touching(bodies, table, joints, books, settings, links, count):
+    """The impact of the ``count`` points in the table alone: one by the law that follows its slip, several together."""
+    if count == 1:
+        single_impact(bodies, table, joints, books, settings, links)
+    elif count > 1:
+        joint_impact(bodies, table, joints, books, settings, links, count, 0.0)
 
 
 @inner
@@ -429,10 +430,7 @@ def _collide_ahead(model, geometry, settings, table, together, t):
     count = coming_rows(bodies, forces, geoms, pairs, geometry, together, table, settings.dt)
     if count == touching or not joint_impact(bodies, table, joints, books, settings, links, touching, settings.dt - t):
         table.count[0] = touching
-        if touching == 1:
-            single_impact(bodies, table, joints, books, settings, links)
-        elif touching > 1:
-            joint_impact(bodies, table, joints, books, settings, links, touching, 0.0)
+        _collide_touching(bodies, table, joints, books, settings, links, touching)
     return not approach_left(bodies, table, touching) > SEEN * fastest_approach(table, touching)
 
 
