@@ -12,9 +12,13 @@ that owns the arrays.
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+
+_Made = TypeVar("_Made", bound=tuple)
 
 
 def group(cls: type) -> type:
@@ -25,6 +29,46 @@ def group(cls: type) -> type:
 def owning_group(cls: type) -> type:
     """Make of a NamedTuple of arrays, and of other such groups, one that kernels make by calling it, and take by reference."""
     return OwningClass(cls.__name__, (OwningGroup, cls), {"__doc__": cls.__doc__, "__module__": cls.__module__})
+
+
+class Column(NamedTuple):
+    """What stands as the default of a field of a group: what its array is like. `filled` makes the array."""
+
+    lengths: tuple[int | str, ...]  # numbers; or what they are reckoned from, such as "n", "n + 1" or "8 n j"
+    kind: type
+    fill: float
+
+    def shape(self, sizes: dict[str, int]) -> tuple[int, ...]:
+        """The lengths, where ``sizes`` gives numbers by their names; those that it does not give are 0."""
+        return tuple(said if isinstance(said, int) else _length(said, sizes) for said in self.lengths)
+
+    def array(self, sizes: dict[str, int]) -> np.ndarray:
+        return np.full(self.shape(sizes), self.fill, self.kind) if self.fill else np.zeros(self.shape(sizes), self.kind)
+
+
+def _length(said: str, sizes: dict[str, int]) -> int:
+    factors = (int(word) if word.isdigit() else sizes.get(word, 0) for word in said.removesuffix(" + 1").split())
+    return math.prod(factors) + said.endswith(" + 1")
+
+
+def real(*shape: int | str, kind: type = np.float64, fill: float = 0.0) -> Any:
+    """Of a field of a group: an array of this shape, of double numbers."""
+    return Column(shape, kind, fill)
+
+
+def whole(*shape: int | str, kind: type = np.int64, fill: int = 0) -> Any:
+    """Of a field of a group: an array of this shape, of whole numbers."""
+    return Column(shape, kind, fill)
+
+
+def truth(*shape: int | str) -> Any:
+    """Of a field of a group: an array of this shape, of true and false."""
+    return Column(shape, np.bool_, False)
+
+
+def filled(cls: type[_Made], **sizes: int) -> _Made:
+    """A group with the arrays that its fields say; ``sizes``: lengths by the names that the shapes give them."""
+    return cls(*(column.array(sizes) for column in cls._field_defaults.values()))
 
 
 class Group:

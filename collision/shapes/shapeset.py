@@ -146,7 +146,7 @@ class Stock:
         self.number = next(SERIALS)  # shapes remember where in which stock they are, not the stock itself
         self.geometry = EMPTY
         self.rows: dict[Shape, int] = {}
-        self._room = {name: np.empty((8, *column.shape[1:]), column.dtype) for name, column in EMPTY._asdict().items()}
+        self._room = {name: np.zeros((8, *column.shape[1:]), column.dtype) for name, column in EMPTY._asdict().items()}
         self._lock = threading.Lock()
 
     def add(self, shape: Shape) -> None:
@@ -157,7 +157,7 @@ class Stock:
             columns = {}
             for name, more in moved(packed(shape), sizes(self.geometry)).items():
                 n = len(getattr(self.geometry, name))
-                more = more[1:] if name in STARTS and n else more
+                more = more[1:] if name in STARTS else more
                 if n + len(more) > len(self._room[name]):
                     wider = np.empty((2 * n + len(more), *more.shape[1:]), more.dtype)
                     wider[:n] = getattr(self.geometry, name)
@@ -264,7 +264,7 @@ def chosen(g: Geometry, rows: list[int]) -> Geometry:
 
 def join(parts: list[Geometry]) -> Geometry:
     """The tables of several geometries, one after the other."""
-    columns = {name: [np.zeros(1, np.int64) if name in STARTS else column[:0]] for name, column in EMPTY._asdict().items()}
+    columns = {name: [column] for name, column in EMPTY._asdict().items()}
     before = dict.fromkeys(EMPTY._fields, 0)
     for part in parts:
         for name, column in moved(part, before).items():
@@ -285,7 +285,7 @@ def _joined(several: list[np.ndarray]) -> np.ndarray:
 
 def sizes(g: Geometry) -> dict[str, int]:
     """How many rows each column has; the tables of starts have one entry more."""
-    return {name: max(len(column) - (name in STARTS), 0) for name, column in g._asdict().items()}
+    return {name: len(column) - (name in STARTS) for name, column in g._asdict().items()}
 
 
 def moved(part: Geometry, before: dict[str, int]) -> dict[str, np.ndarray]:
@@ -366,7 +366,7 @@ def _core(shape: Shape) -> Polytope | None:
 
 def _one(kind: int, size, center, radius: float, slack: float, rank: int, **tables: np.ndarray) -> Geometry:
     """One row, and tables where there are any."""
-    nothing = {name: np.zeros((1, 2), np.int64) for name in SPANS} | {name: np.zeros(1, np.int64) for name in STARTS}
+    nothing = {name: np.zeros((1, 2), np.int64) for name in SPANS}
     nothing["ground"] = np.zeros((1, 4), np.int64)
     row = {
         "kind": np.array([kind]), "size": np.array([size]), "center": np.array([center]), "radius": np.array([radius]),

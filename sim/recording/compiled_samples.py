@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tumble.collision.kernels.group import group
+from tumble.collision.kernels.group import filled, group, real, whole
 from tumble.collision.kernels.jit import far, inner, kernel
 from tumble.collision.linalg import add, load3, load4, scale, store3, store4
 from tumble.sim.ledger.entries import ENTRIES
@@ -18,25 +18,21 @@ from tumble.sim.state import DYNAMIC, EXAMPLE, STEPS
 class Strip(NamedTuple):
     """Room for samples of a world of n bodies and j joints: row k of ``step`` and the like, rows k n to (k + 1) n of ``x``."""
 
-    every: np.ndarray  # (1,) int64 a sample each so many steps; 0: none
-    count: np.ndarray  # (1,) int64 samples so far
-    step: np.ndarray  # (s,) int64
-    x: np.ndarray  # (s n, 3)
-    q: np.ndarray  # (s n, 4)
-    p: np.ndarray  # (s n, 3) in the middle of the kick; of driven bodies the velocity
-    l: np.ndarray  # (s n, 3)
-    turn: np.ndarray  # (s j,) Joints.value
-    energy: np.ndarray  # (s, ENTRIES) of Books.energy
-    moved: np.ndarray  # (s,)
-    reservoir: np.ndarray  # (2 s, 3)
-    depth: np.ndarray  # (s,) of the deepest contact
+    every: np.ndarray = whole(1)  # a sample each so many steps; 0: none
+    count: np.ndarray = whole(1)  # samples so far
+    step: np.ndarray = whole("s")
+    x: np.ndarray = real("s n", 3)
+    q: np.ndarray = real("s n", 4)
+    p: np.ndarray = real("s n", 3)  # in the middle of the kick; of driven bodies the velocity
+    l: np.ndarray = real("s n", 3)
+    turn: np.ndarray = real("s j")  # Joints.value
+    energy: np.ndarray = real("s", ENTRIES)  # of Books.energy
+    moved: np.ndarray = real("s")
+    reservoir: np.ndarray = real("2 s", 3)
+    depth: np.ndarray = real("s")  # of the deepest contact
 
 
-_N, _V = np.zeros(0), np.zeros((0, 3))
-NO_STRIP = Strip(
-    np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int64), _V, np.zeros((0, 4)), _V, _V, _N,
-    np.zeros((0, ENTRIES)), _N, _V, _N,
-)  # fmt: skip
+NO_STRIP = filled(Strip)
 
 
 @inner

@@ -19,7 +19,7 @@ from tumble.collision.kernels.group import Group
 from tumble.collision.kernels.native import Call, Plain
 from tumble.sim.compiled import TAKE_SAMPLE
 from tumble.sim.ledger import diagnostics
-from tumble.sim.ledger.entries import ENTRIES, SIGNS, Ledger
+from tumble.sim.ledger.entries import SIGNS, Ledger
 from tumble.sim.recording.compiled_samples import Strip
 from tumble.sim.recording.recorded_variables import VARIABLES, Moment, Variable
 from tumble.sim.state import CENTRAL, DYNAMIC, EXAMPLE, MUTUAL, SLEEPING, SPRING, STEPS, Bodies, Model
@@ -267,13 +267,12 @@ def _laid_out(samples: int, bodies: int, joints: int, every: int) -> tuple[int, 
 
     The words are the table of a block at address 0, ``every`` and ``count``.
     """
-    rows = samples * bodies
-    shapes = ((1,), (1,), (samples,), (rows, 3), (rows, 4), (rows, 3), (rows, 3), (samples * joints,))
-    shapes = (*shapes, (samples, ENTRIES), (samples,), (2 * samples, 3), (samples,))
-    at = sum(1 + 2 * len(shape) for shape in shapes)
+    sizes = {"s": samples, "n": bodies, "j": joints}
+    columns = [(column.shape(sizes), column.kind) for column in Strip._field_defaults.values()]
+    at = sum(1 + 2 * len(shape) for shape, _ in columns)
     parts, words, addresses = [], [], []
-    for k, shape in enumerate(shapes):
-        parts.append((shape, np.int64 if k < 3 else np.float64, 8 * at))
+    for shape, kind in columns:
+        parts.append((shape, kind, 8 * at))
         addresses.append(len(words))
         words += [8 * at, *shape, *((8,) if len(shape) == 1 else (8 * shape[1], 8))]  # as Group tells them
         at += prod(shape)
