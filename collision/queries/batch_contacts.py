@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import namedtuple
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -289,16 +290,7 @@ class FoundPoints(NamedTuple):
     ids: np.ndarray  # (n, m) int64
 
 
-class FoundImpacts(NamedTuple):
-    """Impacts of n pairs of convex pieces: the fields of `Impacts`."""
-
-    status: np.ndarray
-    time: np.ndarray
-    point: np.ndarray
-    normal: np.ndarray
-    distance: np.ndarray
-    iterations: np.ndarray
-    latest: np.ndarray
+FoundImpacts = namedtuple("FoundImpacts", [field.name for field in fields(Impacts)])  # what kernels fill, of convex pieces
 
 
 @kernel(nogil=True)

@@ -124,7 +124,7 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
     rested = settle_phase(model, geometry, settings, table, i, j, t, touched, effort)
     _collide(model, geometry, settings, table, first, t, drift)
     if pairs.search[first] != FUTILE:
-        _look_again(bodies, pairs, drift)
+        _look_again(pairs, drift)
     spent = 0.0
     for i in range(len(touched)):
         if touched[i]:
@@ -154,7 +154,7 @@ def _kick_and_fly(model, geometry, settings, table, t, drift, effort):
     """The touched bodies are kicked again with their island at time t, and fly on. OK, PAIRS_FULL, WAKE or NOT_FINITE."""
     if kick_again(model, geometry, settings, table, t, drift, effort) == WAKE:
         return WAKE
-    _look_again(model.bodies, model.pairs, drift)
+    _look_again(model.pairs, drift)
     return fly_on(model, geometry, settings, t, drift)[0]
 
 
@@ -213,7 +213,7 @@ def _kick_due(model, geometry, settings, table, due, drift):
 
 
 @lean
-def _look_again(bodies, pairs, drift):
+def _look_again(pairs, drift):
     """Pairs that would collide without an impulse may not any more, once something else has moved their bodies."""
     for i in range(len(drift.touched)):
         if drift.touched[i]:
@@ -252,7 +252,7 @@ def _fly_on(model, geometry, settings, t, drift):
         if renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings)) != OK:
             return PAIRS_FULL, False
         put_in_order(bodies, geoms, pairs, drift)
-    many = _ask(bodies, pairs, drift, full)
+    many = _ask(pairs, drift, full)
     if many < FEW_ASKED:
         for m in range(many):
             find_arrival(model, geometry, settings, drift.chosen[m], drift.rows, drift.ids)
@@ -268,7 +268,7 @@ def _fly_on(model, geometry, settings, t, drift):
 
 
 @inner
-def _ask(bodies, pairs, drift, all):
+def _ask(pairs, drift, all):
     """Take the pairs in hand whose next impacts are to be found, those of touched bodies; how many. ``all``: new ones too."""
     many = 0
     for k in range(pairs.count[0] if all else 0):
@@ -415,7 +415,7 @@ def _collide_touching(bodies, table, joints, books, settings, links, count):
     if count == 1:
         single_impact(bodies, table, joints, books, settings, links)
     elif count > 1:
-        joint_impact(bodies, table, joints, books, settings, links, count, 0.0)
+        joint_impact(bodies, table, joints, books, links, count, 0.0)
 
 
 @inner
@@ -428,7 +428,7 @@ def _collide_ahead(model, geometry, settings, table, together, t):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     links, touching = np.zeros(0, dtype=np.int64), table.count[0]
     count = coming_rows(bodies, forces, geoms, pairs, geometry, together, table, settings.dt)
-    if count == touching or not joint_impact(bodies, table, joints, books, settings, links, touching, settings.dt - t):
+    if count == touching or not joint_impact(bodies, table, joints, books, links, touching, settings.dt - t):
         table.count[0] = touching
         _collide_touching(bodies, table, joints, books, settings, links, touching)
     return not approach_left(bodies, table, touching) > SEEN * fastest_approach(table, touching)

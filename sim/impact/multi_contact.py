@@ -42,7 +42,7 @@ from tumble.sim.impact.time_of_impact import TOUCH
 from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
-from tumble.sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
+from tumble.sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, E
 
 NOT_SOLVED = 1e-9  # what a problem misses, as part of the approach, from which on it is not solved
 VELOCITY_ROUNDING = 1e-15  # rounding of a relative velocity, as part of the two that it is the difference of
@@ -139,7 +139,7 @@ def single_impact(bodies, table, joints, books, settings, links):
 
 
 @kernel
-def _joint_impact(bodies, table, joints, books, settings, links, touching, left):
+def _joint_impact(bodies, table, joints, books, links, touching, left):
     """Several points at once, by the stages of a kick: the plastic problem first, then what restitution adds to its solution.
 
     Rows behind the first ``touching`` ones are of points that come down in the time ``left`` of the step, by
@@ -338,6 +338,6 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
 
 joint_impact = far(
     _joint_impact,
-    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS, np.zeros(0, np.int64), 0, 0.0),
+    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, np.zeros(0, np.int64), 0, 0.0),
     returns=False,
 )

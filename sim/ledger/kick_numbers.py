@@ -149,8 +149,7 @@ def recall_loads(bodies, contacts, table, t, dt):
             u, e = load3(table.u, k), load9(table.frame, k)
             store3(table.creeps, k, mul_t(e, (u[0], u[1], 0.0)))
         for m in range(first, last):
-            same = contacts.pair[m, 0] == table.pair[k, 0] and contacts.pair[m, 1] == table.pair[k, 1]
-            if same and contacts.kick[m] == number and contacts.id[m] == table.id[k]:
+            if contacts.kick[m] == number and _is_same(contacts, m, table, k):
                 old, new = load9(contacts.frame, m), load9(table.frame, k)
                 store3(table.impulse, k, mul(new, mul_t(old, load3(contacts.impulse, m))))
                 table.arrives[k], table.slides[k] = contacts.arrives[m], contacts.slides[m]
@@ -164,28 +163,25 @@ def keep_latest(bodies, contacts, dt):
     came to bear since then are listed among them: the next kick starts from what was borne last."""
     first, last = contacts.count[0], contacts.count[1]
     for k in range(first):
-        number = _number(bodies, contacts, k, dt, dt)
-        if 0 < number < MID_STEP:
-            continue
-        contacts.arrives[k] = math.nan
-        for m in range(first, last):
-            same = contacts.pair[m, 0] == contacts.pair[k, 0] and contacts.pair[m, 1] == contacts.pair[k, 1]
-            if same and contacts.kick[m] == number and contacts.id[m] == contacts.id[k]:
-                copy_load(contacts, m, contacts, k)
+        if not 0 < _number(bodies, contacts, k, dt, dt) < MID_STEP:
+            contacts.arrives[k] = math.nan
     for m in range(first, last):
         number = _number(bodies, contacts, m, dt, dt)
-        if number >= MID_STEP and contacts.kick[m] == number and not _is_listed(contacts, m):
-            _list(contacts, m)
+        if number >= MID_STEP and contacts.kick[m] == number:
+            listed = False
+            for k in range(contacts.count[0]):
+                if _is_same(contacts, m, contacts, k):
+                    copy_load(contacts, m, contacts, k)
+                    listed = True
+            if not listed:
+                _list(contacts, m)
 
 
 @lean
-def _is_listed(contacts, m):
-    """Whether the contact of row m is among those of the last step."""
-    found = False
-    for k in range(contacts.count[0]):
-        same = contacts.pair[m, 0] == contacts.pair[k, 0] and contacts.pair[m, 1] == contacts.pair[k, 1]
-        found = found or (same and contacts.id[m] == contacts.id[k])
-    return found
+def _is_same(contacts, m, table, k):
+    """Whether two rows are of the same feature of the same pair."""
+    same = contacts.pair[m, 0] == table.pair[k, 0] and contacts.pair[m, 1] == table.pair[k, 1]
+    return same and contacts.id[m] == table.id[k]
 
 
 @lean
