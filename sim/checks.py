@@ -1,11 +1,14 @@
-"""Checks at the door that only bodies need; those of numbers and vectors are in ``tumble.collision.errors``."""
+"""Checks at the door that only bodies need, and records whose fields are checked; checks of numbers and vectors are in
+``tumble.collision.errors``."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
@@ -109,3 +112,84 @@ def plain_value(value: object) -> object:
     if isinstance(value, dict):
         return {key: plain_value(item) for key, item in value.items()}
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a user says of a force, a joint or the like. Its fields are checked, one by one, when it is made."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check, value = field.metadata.get("check"), getattr(self, field.name)
+            if check is not None and not (value is None and field.default is None):
+                self._put(field.name, check(field.name, value))
+
+    def _put(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked again."""
+        return replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts and lists. Fields at their defaults are left out."""
+        out = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Record):
+                out[field.name] = value.to_dict()
+            elif field.default is MISSING or value != field.default:
+                out[field.name] = plain_value(value)
+        return out
+
+
+def checked(check: Callable[[str, Any], Any], default: Any = MISSING) -> Any:
+    """A field of a record: it holds what ``check`` makes of its name and the value given. None passes where it is the default."""
+    return dataclasses.field(default=default, metadata={"check": check})
+
+
+def number(default: Any = MISSING, **limits: float) -> Any:
+    """A field for a finite number; ``limits`` as of `check_number`."""
+    return checked(partial(check_number, **limits), default)
+
+
+def numbers(default: Any = MISSING) -> Any:
+    """A field for any number of numbers."""
+    return checked(lambda name, values: tuple(check_number(name, x) for x in values), default)
+
+
+def vector(default: Any = MISSING) -> Any:
+    """A field for three numbers."""
+    return checked(check_vector, default)
+
+
+def flag(default: bool = False) -> Any:
+    """A field for true or false."""
+    return checked(check_flag, default)
+
+
+def check_text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError(name, value, "must be a text")
+    return value
+
+
+def check_flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(name, value, "must be true or false")
+    return value
+
+
+def check_times(name: str, values: tuple[float, ...], hint: str, least: int = 2) -> None:
+    """InputError unless there are so many numbers, each larger than the one before."""
+    if len(values) < least or any(b <= a for a, b in zip(values, values[1:], strict=False)):
+        raise InputError(name, plain_value(values), hint)
+
+
+def given_name(name: str, value: Any) -> Any:
+    """The name of a body or a joint, where one is given in the place of its name."""
+    return getattr(value, "name", value)
+
+
+def given_names(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(given_name(name, value) for value in values)

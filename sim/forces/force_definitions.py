@@ -11,35 +11,65 @@ do in a step is in ``laws.py``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tumble.collision.errors import check_number, check_vector
-from tumble.sim.checks import plain_value, typed_values
+from tumble.sim.checks import Record, check_times, checked, flag, number, plain_value, typed_values, vector
 from tumble.sim.errors import InputError
 
 GRAVITATIONAL_CONSTANT = 6.67430e-11  # m^3/(kg s^2), CODATA 2018
 FRAMES = ("world", "body")
 
 
+def _name(field: str, value: Any) -> str:
+    """The name of a body, given by the body or by its name."""
+    name = getattr(value, "name", value)
+    if not isinstance(name, str) or not name:
+        raise InputError(field, value, "must be a body or the name of one")
+    return name
+
+
+def _names(field: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or hasattr(value, "name"):
+        value = (value,)
+    try:
+        items = tuple(value)
+    except TypeError:
+        raise InputError(field, value, "must be a list of bodies or of names") from None
+    names = tuple(_name(field, item) for item in items)
+    if not names or len(set(names)) < len(names):
+        raise InputError(field, plain_value(names), "must name at least one body, and each once")
+    return names
+
+
+def _frame(field: str, value: Any) -> str:
+    if value not in FRAMES:
+        raise InputError(field, value, 'must be "world" or "body"')
+    return value
+
+
+def _times(field: str, value: Any) -> tuple[float, ...]:
+    try:
+        times = tuple(check_number(field, t) for t in value)
+    except TypeError:
+        raise InputError(field, value, "must be a list of rising times [s]") from None
+    check_times(field, times, "must be at least two, each later than the one before")
+    return times
+
+
+ORIGIN = (0.0, 0.0, 0.0)
+ON = checked(_names, None)  # the field of a force that says on which bodies it acts
+
+
 @dataclass(frozen=True, slots=True)
-class Force:
+class Force(Record):
     """What all forces share: a dict form, and equality by value."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, texts and lists under a ``type``. Fields at their defaults are left out."""
-        out: dict[str, Any] = {"type": _TYPES[type(self)]}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value != field.default:
-                out[field.name] = plain_value(value)
-        return out
-
-    def replace(self, **changes: Any) -> Force:
-        """A copy with some fields changed, checked again."""
-        return replace(self, **changes)
+        return {"type": _TYPES[type(self)], **Record.to_dict(self)}
 
     def on(self) -> tuple[str, ...] | None:
         """Names of the bodies it acts on; None: all dynamic ones."""
@@ -53,42 +83,13 @@ class Force:
         rest = tuple(other for other in names if other != name)
         return self.replace(bodies=rest) if rest and not isinstance(self, Spring) else None
 
-    def _put(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    def _numbers(self, *names: str, least: float = -math.inf) -> None:
-        for name in names:
-            self._put(name, check_number(name, getattr(self, name), least=least))
-
-    def _vectors(self, *names: str) -> None:
-        for name in names:
-            self._put(name, check_vector(name, getattr(self, name)))
-
-    def _choose(self) -> None:
-        if self.bodies is not None:
-            self._put("bodies", _names("bodies", self.bodies))
-
-    def _flag(self, name: str) -> None:
-        if not isinstance(getattr(self, name), bool):
-            raise InputError(name, getattr(self, name), "must be true or false")
-
-    def _frame(self) -> None:
-        if self.frame not in FRAMES:
-            raise InputError("frame", self.frame, 'must be "world" or "body"')
-        if self.point is not None:
-            self._vectors("point")
-
 
 @dataclass(frozen=True, slots=True)
 class UniformGravity(Force):
     """A uniform field besides the world's gravity: ``acceleration`` (3,) [m/s^2]. Has a potential."""
 
-    acceleration: tuple[float, float, float]
-    bodies: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._vectors("acceleration")
-        self._choose()
+    acceleration: tuple[float, float, float] = vector()
+    bodies: tuple[str, ...] | None = ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +100,10 @@ class CentralGravity(Force):
     gravity-gradient torque 3 GM/r^5 r x J r, and the small force that belongs to the same potential.
     """
 
-    gm: float
-    center: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    gradient: bool = False
-    bodies: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._numbers("gm", least=0)
-        self._vectors("center")
-        self._flag("gradient")
-        self._choose()
+    gm: float = number(least=0)
+    center: tuple[float, float, float] = vector(ORIGIN)
+    gradient: bool = flag()
+    bodies: tuple[str, ...] | None = ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +114,9 @@ class MutualGravity(Force):
     softening : [m] the distance enters as sqrt(r^2 + softening^2).
     """
 
-    constant: float = GRAVITATIONAL_CONSTANT
-    softening: float = 0.0
-    bodies: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._numbers("constant", "softening", least=0)
-        self._choose()
+    constant: float = number(GRAVITATIONAL_CONSTANT, least=0)
+    softening: float = number(0.0, least=0)
+    bodies: tuple[str, ...] | None = ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,17 +128,12 @@ class Drag(Force):
     wind : (3,) velocity of the medium [m/s].
     """
 
-    linear: float = 0.0
-    quadratic: float = 0.0
-    spin_linear: float = 0.0
-    spin_quadratic: float = 0.0
-    wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    bodies: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._numbers("linear", "quadratic", "spin_linear", "spin_quadratic", least=0)
-        self._vectors("wind")
-        self._choose()
+    linear: float = number(0.0, least=0)
+    quadratic: float = number(0.0, least=0)
+    spin_linear: float = number(0.0, least=0)
+    spin_quadratic: float = number(0.0, least=0)
+    wind: tuple[float, float, float] = vector(ORIGIN)
+    bodies: tuple[str, ...] | None = ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +147,10 @@ class Medium(Force):
     wind : (3,) velocity of the medium [m/s].
     """
 
-    density: float = 0.0
-    viscosity: float = 0.0
-    wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    bodies: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._numbers("density", "viscosity", least=0)
-        self._vectors("wind")
-        self._choose()
+    density: float = number(0.0, least=0)
+    viscosity: float = number(0.0, least=0)
+    wind: tuple[float, float, float] = vector(ORIGIN)
+    bodies: tuple[str, ...] | None = ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,24 +163,19 @@ class Spring(Force):
     The spring has a potential, stiffness (stretch)^2 / 2; the damper has none.
     """
 
-    a: str
-    b: str | None = None
-    stiffness: float = 0.0
-    length: float = 0.0
-    damping: float = 0.0
-    anchor_a: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    anchor_b: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    slack: bool = False
+    a: str = checked(_name)
+    b: str | None = checked(_name, None)
+    stiffness: float = number(0.0, least=0)
+    length: float = number(0.0, least=0)
+    damping: float = number(0.0, least=0)
+    anchor_a: tuple[float, float, float] = vector(ORIGIN)
+    anchor_b: tuple[float, float, float] = vector(ORIGIN)
+    slack: bool = flag()
 
     def __post_init__(self) -> None:
-        self._put("a", _name("a", self.a))
-        if self.b is not None:
-            self._put("b", _name("b", self.b))
+        Force.__post_init__(self)
         if self.a == self.b:
             raise InputError("b", self.b, "must be another body than a, or be left out for a point of the world")
-        self._numbers("stiffness", "length", "damping", least=0)
-        self._vectors("anchor_a", "anchor_b")
-        self._flag("slack")
 
     def on(self) -> tuple[str, ...]:
         return (self.a,) if self.b is None else (self.a, self.b)
@@ -212,16 +188,11 @@ class ConstantForce(Force):
     point : (3,) [m] of the body frame where the force acts; left out, the centre of mass.
     """
 
-    force: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    torque: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    frame: str = "world"
-    point: tuple[float, float, float] | None = None
-    bodies: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._vectors("force", "torque")
-        self._frame()
-        self._choose()
+    force: tuple[float, float, float] = vector(ORIGIN)
+    torque: tuple[float, float, float] = vector(ORIGIN)
+    frame: str = checked(_frame, "world")
+    point: tuple[float, float, float] | None = vector(None)
+    bodies: tuple[str, ...] | None = ON
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,30 +203,22 @@ class TabulatedForce(Force):
     integrator its order. frame, point : as for :class:`ConstantForce`.
     """
 
-    times: tuple[float, ...]
+    times: tuple[float, ...] = checked(_times)
     forces: tuple[tuple[float, float, float], ...] | None = None
     torques: tuple[tuple[float, float, float], ...] | None = None
-    frame: str = "world"
-    point: tuple[float, float, float] | None = None
-    bodies: tuple[str, ...] | None = None
+    frame: str = checked(_frame, "world")
+    point: tuple[float, float, float] | None = vector(None)
+    bodies: tuple[str, ...] | None = ON
 
     def __post_init__(self) -> None:
-        try:
-            times = tuple(self.times)
-        except TypeError:
-            raise InputError("times", self.times, "must be a list of rising times [s]") from None
-        self._put("times", tuple(check_number("times", t) for t in times))
-        if len(times) < 2 or any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
-            raise InputError("times", plain_value(self.times), "must be at least two, each later than the one before")
+        Force.__post_init__(self)
         for name in ("forces", "torques"):
             rows = getattr(self, name)
             if rows is None:
                 continue
-            if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__") or len(rows) != len(times):
-                raise InputError(name, plain_value(rows), f"must be {len(times)} vectors, one for each time")
+            if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__") or len(rows) != len(self.times):
+                raise InputError(name, plain_value(rows), f"must be {len(self.times)} vectors, one for each time")
             self._put(name, tuple(check_vector(name, row) for row in rows))
-        self._frame()
-        self._choose()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +234,7 @@ class FunctionForce(Force):
 
     function: Callable[..., Any] | None = None
     name: str = ""
-    bodies: tuple[str, ...] | None = None
+    bodies: tuple[str, ...] | None = ON
 
     def __post_init__(self) -> None:
         if self.function is not None and not callable(self.function):
@@ -279,7 +242,7 @@ class FunctionForce(Force):
             raise InputError("function", self.function, hint)
         if not self.name and self.function is not None:
             self._put("name", getattr(self.function, "__name__", type(self.function).__name__))
-        self._choose()
+        Force.__post_init__(self)
 
     def to_dict(self) -> dict[str, Any]:
         out = {"type": "function", "name": self.name}
@@ -317,24 +280,3 @@ def as_force(force: Any, bodies: Any = None) -> Force:
     if isinstance(force, Spring):
         raise InputError("bodies", bodies, "a spring names its bodies itself, as a and b")
     return force.replace(bodies=bodies)
-
-
-def _name(field: str, value: Any) -> str:
-    """The name of a body, given by the body or by its name."""
-    name = getattr(value, "name", value)
-    if not isinstance(name, str) or not name:
-        raise InputError(field, value, "must be a body or the name of one")
-    return name
-
-
-def _names(field: str, value: Any) -> tuple[str, ...]:
-    if isinstance(value, str) or hasattr(value, "name"):
-        value = (value,)
-    try:
-        items = tuple(value)
-    except TypeError:
-        raise InputError(field, value, "must be a list of bodies or of names") from None
-    names = tuple(_name(field, item) for item in items)
-    if not names or len(set(names)) < len(names):
-        raise InputError(field, plain_value(names), "must name at least one body, and each once")
-    return names

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import Any
 
 import numpy as np
 
 from tumble.collision.errors import InputError, check_number, check_vector
 from tumble.collision.pose import Pose
-from tumble.sim.checks import check_fields, check_orientation, plain_value
+from tumble.sim.checks import Record, check_fields, check_orientation, check_times, checked, flag, plain_value
 from tumble.sim.state import KNOT
 
 
+def rows_of(check: Callable[[str, Any], Any], default: Any = MISSING) -> Any:
+    """A field for a list with an entry for each time."""
+    return checked(lambda name, value: tuple(check(name, row) for row in _rows(name, value)), default)
+
+
+def _rows(name: str, value: object) -> tuple:
+    if isinstance(value, (str, bytes, dict, set)) or not hasattr(value, "__len__"):
+        raise InputError(name, value, "must be a list, an entry for each time")
+    return tuple(value)
+
+
 @dataclass(frozen=True, slots=True)
-class Path:
+class Path(Record):
     """Poses at times, joined by cubic splines: position, velocity and acceleration are continuous.
 
     Parameters
@@ -32,28 +43,20 @@ class Path:
     InputError : names the field and its value.
     """
 
-    times: tuple[float, ...]
-    positions: tuple[tuple[float, float, float], ...] | None = None
-    orientations: tuple[tuple[float, float, float, float], ...] | None = None
-    loop: bool = False
+    times: tuple[float, ...] = rows_of(check_number)
+    positions: tuple[tuple[float, float, float], ...] | None = rows_of(check_vector, None)
+    orientations: tuple[tuple[float, float, float, float], ...] | None = rows_of(check_orientation, None)
+    loop: bool = flag()
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731  the record is frozen
-        times = _rows("times", self.times)
-        put("times", tuple(check_number("times", t) for t in times))
-        if len(times) < 2 or any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
-            raise InputError("times", plain_value(self.times), "must be two times or more, each later than the one before")
+        Record.__post_init__(self)
+        check_times("times", self.times, "must be two times or more, each later than the one before")
         if self.positions is None and self.orientations is None:
             raise InputError("positions", None, "positions or orientations must be given, or both")
-        for name, check in (("positions", check_vector), ("orientations", check_orientation)):
-            value = getattr(self, name)
-            if value is not None:
-                rows = tuple(check(name, row) for row in _rows(name, value))
-                if len(rows) != len(self.times):
-                    raise InputError(name, plain_value(value), f"must be as many as the times ({len(self.times)})")
-                put(name, rows)
-        if not isinstance(self.loop, bool):
-            raise InputError("loop", self.loop, "must be true or false")
+        for name in ("positions", "orientations"):
+            rows = getattr(self, name)
+            if rows is not None and len(rows) != len(self.times):
+                raise InputError(name, plain_value(rows), f"must be as many as the times ({len(self.times)})")
         if self.loop:
             if self.positions and np.abs(np.subtract(self.positions[0], self.positions[-1])).max() > 1e-9:
                 raise InputError(
@@ -117,15 +120,6 @@ class Path:
             None if self.orientations is None else y[3:] / np.linalg.norm(y[3:]),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and lists."""
-        out: dict[str, Any] = {"times": plain_value(self.times)}
-        if self.positions is not None:
-            out["positions"] = plain_value(self.positions)
-        if self.orientations is not None:
-            out["orientations"] = plain_value(self.orientations)
-        return {**out, "loop": True} if self.loop else out
-
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Path:
         """The inverse of :meth:`to_dict`."""
@@ -133,9 +127,3 @@ class Path:
         if "times" not in data:
             raise InputError("times", None, "a path needs times")
         return cls(**data)
-
-
-def _rows(name: str, value: object) -> tuple:
-    if isinstance(value, (str, bytes, dict, set)) or not hasattr(value, "__len__"):
-        raise InputError(name, value, "must be a list, an entry for each time")
-    return tuple(value)

@@ -7,14 +7,14 @@ joint (angle of a hinge, travel of a slider) is zero there.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tumble.collision.errors import check_number, check_vector
+from tumble.collision.errors import check_vector
 from tumble.collision.spelling import spelled
-from tumble.sim.checks import plain_value, typed_values
+from tumble.sim.checks import Record, check_text, checked, flag, given_name, number, plain_value, typed_values, vector
 from tumble.sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,97 +24,23 @@ if TYPE_CHECKING:
 ORIGIN = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class JointDef:
-    """What all joints have: two bodies, by name or as a ``Body``; None is the world.
-
-    name : unique in a scene; given by the scene where it is left empty.
-    collide : the two bodies also touch each other; False lets them overlap.
-    """
-
-    a: Body | str | None = None
-    b: Body | str | None = None
-    name: str = ""
-    collide: bool = False
-
-    def __post_init__(self) -> None:
-        for side in ("a", "b"):
-            body = getattr(self, side)
-            if body is not None and not isinstance(body, str):
-                body = getattr(body, "name", body)
-                if not isinstance(body, str):
-                    raise InputError(side, body, "must be a body, the name of one, or None for the world")
-                self._put(side, body)
-        if self.a == self.b:
-            hint = "one of them must be a body" if self.a is None else "a joint needs two different bodies"
-            raise InputError("b", self.b, hint)
-        if not isinstance(self.name, str):
-            raise InputError("name", self.name, "must be a text")
-        if not isinstance(self.collide, bool):
-            raise InputError("collide", self.collide, "must be true or false")
-
-    def _put(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
-
-    def _vector(self, name: str, direction: bool = False) -> None:
-        value = check_vector(name, getattr(self, name))
-        if direction and not math.hypot(*value) > 0.0:
-            raise InputError(name, plain_value(getattr(self, name)), "must have a length: it is a direction")
-        self._put(name, value)
-
-    def replace(self, **changes: Any) -> JointDef:
-        """A copy with some fields changed, checked again."""
-        return replace(self, **changes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, texts and lists. Fields at their defaults are left out."""
-        out: dict[str, Any] = {"type": type(self).__name__.lower()}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value != field.default:
-                out[field.name] = plain_value(value)
-        return out
+def _end(name: str, value: Any) -> str:
+    value = given_name(name, value)
+    if not isinstance(value, str):
+        raise InputError(name, value, "must be a body, the name of one, or None for the world")
+    return value
 
 
-@dataclass(frozen=True, slots=True)
-class Driven(JointDef):
-    """What joints with one free coordinate have. Torques [N m] for a hinge, forces [N] for the others.
-
-    limits : (low, high) of the coordinate [rad or m]; either may be infinite. What arrives there stops.
-    stiffness, damping, rest : a spring [N m/rad or N/m], a damper [N m s/rad or N s/m], and where the spring is slack.
-    friction : the largest torque or force of dry friction.
-    armature : moment of inertia of a rotor geared to the coordinate, as its other side sees it [kg m^2 or kg].
-    reference : the coordinate of the pose in which the joint is made [rad or m].
-    motor_speed : the speed that the motor keeps [rad/s or m/s], with at most ``motor_torque`` or ``motor_force``.
-    """
-
-    limits: tuple[float, float] | None = None
-    stiffness: float = 0.0
-    damping: float = 0.0
-    rest: float | None = None
-    friction: float = 0.0
-    motor_speed: float = 0.0
-    armature: float = 0.0
-    reference: float = 0.0
-
-    def __post_init__(self) -> None:
-        JointDef.__post_init__(self)
-        for name in ("stiffness", "damping", "friction", "armature"):
-            self._put(name, check_number(name, getattr(self, name), least=0))
-        for name in ("motor_speed", "reference"):
-            self._put(name, check_number(name, getattr(self, name)))
-        if self.rest is not None:
-            self._put("rest", check_number("rest", self.rest))
-        if self.limits is not None:
-            self._put("limits", check_limits("limits", self.limits))
-
-    @property
-    def motor(self) -> float:
-        """The largest torque or force of the motor."""
-        return getattr(self, MOTOR[type(self).__name__])
+def direction(default: Any) -> Any:
+    """A field for a vector that has a length."""
+    return checked(check_direction, default)
 
 
-MOTOR = dict.fromkeys(("Slider", "Distance", "General", "Drive", "Wheel"), "motor_force") | {"Hinge": "motor_torque"}
+def check_direction(name: str, value: object) -> tuple[float, ...]:
+    vector = check_vector(name, value)
+    if not math.hypot(*vector) > 0.0:
+        raise InputError(name, plain_value(value), "must have a length: it is a direction")
+    return vector
 
 
 def check_limits(name: str, value: object) -> tuple[float, float]:
@@ -129,18 +55,67 @@ def check_limits(name: str, value: object) -> tuple[float, float]:
     return low, high
 
 
+@dataclass(frozen=True, slots=True)
+class JointDef(Record):
+    """What all joints have: two bodies, by name or as a ``Body``; None is the world.
+
+    name : unique in a scene; given by the scene where it is left empty.
+    collide : the two bodies also touch each other; False lets them overlap.
+    """
+
+    a: Body | str | None = checked(_end, None)
+    b: Body | str | None = checked(_end, None)
+    name: str = checked(check_text, "")
+    collide: bool = flag()
+
+    def __post_init__(self) -> None:
+        Record.__post_init__(self)
+        if self.a == self.b:
+            hint = "one of them must be a body" if self.a is None else "a joint needs two different bodies"
+            raise InputError("b", self.b, hint)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts and lists. Fields at their defaults are left out."""
+        return {"type": type(self).__name__.lower(), **Record.to_dict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Driven(JointDef):
+    """What joints with one free coordinate have. Torques [N m] for a hinge, forces [N] for the others.
+
+    limits : (low, high) of the coordinate [rad or m]; either may be infinite. What arrives there stops.
+    stiffness, damping, rest : a spring [N m/rad or N/m], a damper [N m s/rad or N s/m], and where the spring is slack.
+    friction : the largest torque or force of dry friction.
+    armature : moment of inertia of a rotor geared to the coordinate, as its other side sees it [kg m^2 or kg].
+    reference : the coordinate of the pose in which the joint is made [rad or m].
+    motor_speed : the speed that the motor keeps [rad/s or m/s], with at most ``motor_torque`` or ``motor_force``.
+    """
+
+    limits: tuple[float, float] | None = checked(check_limits, None)
+    stiffness: float = number(0.0, least=0)
+    damping: float = number(0.0, least=0)
+    rest: float | None = number(None)
+    friction: float = number(0.0, least=0)
+    motor_speed: float = number(0.0)
+    armature: float = number(0.0, least=0)
+    reference: float = number(0.0)
+
+    @property
+    def motor(self) -> float:
+        """The largest torque or force of the motor."""
+        return getattr(self, MOTOR[type(self).__name__])
+
+
+MOTOR = dict.fromkeys(("Slider", "Distance", "General", "Drive", "Wheel"), "motor_force") | {"Hinge": "motor_torque"}
+
+
 @spelled
 @dataclass(frozen=True, slots=True)
 class Point(JointDef):
     """A ball joint: two bodies share the point ``anchor`` (3,) [m]. ``friction``: largest torque against turning [N m]."""
 
-    anchor: Numbers = ORIGIN
-    friction: float = 0.0
-
-    def __post_init__(self) -> None:
-        JointDef.__post_init__(self)
-        self._vector("anchor")
-        self._put("friction", check_number("friction", self.friction, least=0))
+    anchor: Numbers = vector(ORIGIN)
+    friction: float = number(0.0, least=0)
 
 
 @spelled
@@ -148,15 +123,9 @@ class Point(JointDef):
 class Hinge(Driven):
     """Two bodies turn about the axis ``axis`` through ``anchor`` (3,) [m]; ``angle`` is that of b against a [rad]."""
 
-    anchor: Numbers = ORIGIN
-    axis: Numbers = (0.0, 0.0, 1.0)
-    motor_torque: float = 0.0
-
-    def __post_init__(self) -> None:
-        Driven.__post_init__(self)
-        self._vector("anchor")
-        self._vector("axis", direction=True)
-        self._put("motor_torque", check_number("motor_torque", self.motor_torque, least=0))
+    anchor: Numbers = vector(ORIGIN)
+    axis: Numbers = direction((0.0, 0.0, 1.0))
+    motor_torque: float = number(0.0, least=0)
 
 
 @spelled
@@ -164,15 +133,9 @@ class Hinge(Driven):
 class Slider(Driven):
     """b slides on a along ``axis``, without turning; its forces act at ``anchor`` of b."""
 
-    anchor: Numbers = ORIGIN
-    axis: Numbers = (0.0, 0.0, 1.0)
-    motor_force: float = 0.0
-
-    def __post_init__(self) -> None:
-        Driven.__post_init__(self)
-        self._vector("anchor")
-        self._vector("axis", direction=True)
-        self._put("motor_force", check_number("motor_force", self.motor_force, least=0))
+    anchor: Numbers = vector(ORIGIN)
+    axis: Numbers = direction((0.0, 0.0, 1.0))
+    motor_force: float = number(0.0, least=0)
 
 
 @spelled
@@ -180,11 +143,7 @@ class Slider(Driven):
 class Fixed(JointDef):
     """Two bodies are as one. The impulse of the joint is that at ``anchor`` (3,) [m]."""
 
-    anchor: Numbers = ORIGIN
-
-    def __post_init__(self) -> None:
-        JointDef.__post_init__(self)
-        self._vector("anchor")
+    anchor: Numbers = vector(ORIGIN)
 
 
 @spelled
@@ -196,23 +155,17 @@ class Distance(Driven):
     spring, friction or a motor the distance is free within them: limits=(0, 2) is a rope of 2 m, stiffness=100 a spring.
     """
 
-    anchor_a: Numbers = ORIGIN
-    anchor_b: Numbers = ORIGIN
-    length: float | None = None
-    motor_force: float = 0.0
+    anchor_a: Numbers = vector(ORIGIN)
+    anchor_b: Numbers = vector(ORIGIN)
+    length: float | None = number(None, above=0)
+    motor_force: float = number(0.0, least=0)
 
     def __post_init__(self) -> None:
         Driven.__post_init__(self)
-        self._vector("anchor_a")
-        self._vector("anchor_b")
         if self.reference != 0.0:
             raise InputError("reference", self.reference, "is not for a distance, which is counted from zero")
-        if self.length is not None:
-            self._put("length", check_number("length", self.length, above=0))
-            if not self.rigid:
-                hint = "is that of a rigid rod; a spring has rest, a rope has limits"
-                raise InputError("length", self.length, hint)
-        self._put("motor_force", check_number("motor_force", self.motor_force, least=0))
+        if self.length is not None and not self.rigid:
+            raise InputError("length", self.length, "is that of a rigid rod; a spring has rest, a rope has limits")
 
     @property
     def rigid(self) -> bool:
@@ -221,6 +174,12 @@ class Distance(Driven):
 
 
 COORDINATES = ("x", "y", "z", "turn_x", "turn_y", "turn_z")
+
+
+def _free(name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or any(each not in COORDINATES for each in value):
+        raise InputError(name, plain_value(value), f"must be a list of some of {', '.join(COORDINATES)}")
+    return tuple(each for each in COORDINATES if each in value)
 
 
 @spelled
@@ -234,19 +193,18 @@ class General(Driven):
     driven by a :class:`Drive` each. ``reverse``: that coordinate counts the other way. ``motor_force``: [N], or [N m] of a turn.
     """
 
-    anchor: Numbers = ORIGIN
-    axis: Numbers = (1.0, 0.0, 0.0)
-    axis_y: Numbers | None = None
-    free: tuple[str, ...] = ()
+    anchor: Numbers = vector(ORIGIN)
+    axis: Numbers = direction((1.0, 0.0, 0.0))
+    axis_y: Numbers | None = direction(None)
+    free: tuple[str, ...] = checked(_free, ())
     driven: str | None = None
-    reverse: bool = False
-    motor_force: float = 0.0
+    reverse: bool = flag()
+    motor_force: float = number(0.0, least=0)
 
     def __post_init__(self) -> None:
-        self._axes()
-        if isinstance(self.free, str) or any(name not in COORDINATES for name in self.free):
-            raise InputError("free", plain_value(self.free), f"must be a list of some of {', '.join(COORDINATES)}")
-        self._put("free", tuple(name for name in COORDINATES if name in self.free))
+        Driven.__post_init__(self)
+        if self.axis_y is not None:
+            _perpendicular("axis_y", self.axis, self.axis_y)
         if self.driven is not None and self.driven not in self.free:
             raise InputError(
                 "driven", self.driven, f"must be a coordinate that is free: {', '.join(self.free) or 'there is none'}"
@@ -255,17 +213,6 @@ class General(Driven):
             raise InputError(
                 "driven", None, f"must say which coordinate is meant by limits, spring, motor: {', '.join(self.free)}"
             )
-
-    def _axes(self) -> None:
-        Driven.__post_init__(self)
-        self._vector("anchor")
-        self._vector("axis", direction=True)
-        if self.axis_y is not None:
-            self._vector("axis_y", direction=True)
-            _perpendicular("axis_y", self.axis, self.axis_y)
-        if not isinstance(self.reverse, bool):
-            raise InputError("reverse", self.reverse, "must be true or false")
-        self._put("motor_force", check_number("motor_force", self.motor_force, least=0))
 
     @property
     def acts(self) -> bool:
@@ -282,7 +229,7 @@ class Drive(General):
     It holds nothing by itself. Axes and coordinates are those of :class:`General`; all of them are free.
     """
 
-    free: tuple[str, ...] = COORDINATES
+    free: tuple[str, ...] = checked(_free, COORDINATES)
     driven: str | None = "turn_x"
 
     def __post_init__(self) -> None:
@@ -301,7 +248,7 @@ class Wheel(General):
     Limits, stiffness, damping, rest are those of the travel. A motor of the wheel is ``Drive(a, b, driven="turn_x", ...)``.
     """
 
-    free: tuple[str, ...] = ("y", "turn_x")
+    free: tuple[str, ...] = checked(_free, ("y", "turn_x"))
     driven: str | None = "y"
 
     def __post_init__(self) -> None:
@@ -317,16 +264,19 @@ class Wheel(General):
 class Universal(JointDef):
     """Two bodies share the point ``anchor`` and turn about two axes: ``axis`` of a, and ``axis_b`` of b, perpendicular to it."""
 
-    anchor: Numbers = ORIGIN
-    axis: Numbers = (1.0, 0.0, 0.0)
-    axis_b: Numbers = (0.0, 0.0, 1.0)
+    anchor: Numbers = vector(ORIGIN)
+    axis: Numbers = direction((1.0, 0.0, 0.0))
+    axis_b: Numbers = direction((0.0, 0.0, 1.0))
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
-        self._vector("anchor")
-        self._vector("axis", direction=True)
-        self._vector("axis_b", direction=True)
         _perpendicular("axis_b", self.axis, self.axis_b)
+
+
+def _teeth(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) == 0:
+        raise InputError(name, value, "must be a whole number of teeth, negative for a ring")
+    return value
 
 
 @spelled
@@ -338,21 +288,15 @@ class Gear(JointDef):
     (bevel gears). What carries the wheels are joints of their own, to any carrier, which may move. They mesh as they stand.
     """
 
-    center_a: Numbers = ORIGIN
-    center_b: Numbers = ORIGIN
-    axis_a: Numbers = (0.0, 0.0, 1.0)
-    axis_b: Numbers = (0.0, 0.0, 1.0)
-    teeth_a: int = 0
-    teeth_b: int = 0
+    center_a: Numbers = vector(ORIGIN)
+    center_b: Numbers = vector(ORIGIN)
+    axis_a: Numbers = direction((0.0, 0.0, 1.0))
+    axis_b: Numbers = direction((0.0, 0.0, 1.0))
+    teeth_a: int = checked(_teeth, 0)
+    teeth_b: int = checked(_teeth, 0)
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
-        for side in "ab":
-            self._vector(f"center_{side}")
-            self._vector(f"axis_{side}", direction=True)
-            teeth = getattr(self, f"teeth_{side}")
-            if isinstance(teeth, bool) or not hasattr(teeth, "__index__") or int(teeth) == 0:
-                raise InputError(f"teeth_{side}", teeth, "must be a whole number of teeth, negative for a ring")
         pitch_radii(self)
 
     @property
@@ -369,15 +313,12 @@ class Screw(JointDef):
     It is the thread alone: bolt and nut are guided by joints of their own, such as General(free=("z", "turn_z")).
     """
 
-    anchor: Numbers = ORIGIN
-    axis: Numbers = (0.0, 0.0, 1.0)
-    pitch: float = 0.0
+    anchor: Numbers = vector(ORIGIN)
+    axis: Numbers = direction((0.0, 0.0, 1.0))
+    pitch: float = number(0.0)
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
-        self._vector("anchor")
-        self._vector("axis", direction=True)
-        self._put("pitch", check_number("pitch", self.pitch))
         if self.pitch == 0.0:
             raise InputError("pitch", self.pitch, "must not be zero: then the nut would not travel")
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from tumble.collision.errors import check_number, check_vector
-from tumble.sim.checks import check_orientation, plain_value
+from tumble.sim.checks import Record, check_orientation, checked, number, plain_value, vector
 from tumble.sim.errors import InputError
 
 Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass", "relief"]
@@ -17,8 +16,19 @@ RELIEF = "relief"  # the finish of ground that is coloured by height
 ENDINGS = (".glb", ".gltf", ".obj", ".ply", ".stl")
 
 
+def _mesh_file(_: str, value: object) -> str:
+    if not isinstance(value, str | os.PathLike):
+        raise InputError("visual", value, "must be the name of a mesh file, or a Visual")
+    path = Path(value)
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError("visual", str(path), f"must end in {', '.join(ENDINGS)}")
+    if not path.is_file():
+        raise InputError("visual", str(path), "there is no such file")
+    return str(path.resolve())
+
+
 @dataclass(frozen=True, slots=True)
-class Visual:
+class Visual(Record):
     """A mesh that is drawn in place of what collides, with its colours or texture.
 
     Parameters
@@ -32,24 +42,10 @@ class Visual:
     InputError : names the field and its value; also where there is no such file.
     """
 
-    file: str
-    scale: float = 1.0
-    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731  the record is frozen
-        if not isinstance(self.file, str | os.PathLike):
-            raise InputError("visual", self.file, "must be the name of a mesh file, or a Visual")
-        path = Path(self.file)
-        if path.suffix.lower() not in ENDINGS:
-            raise InputError("visual", str(path), f"must end in {', '.join(ENDINGS)}")
-        if not path.is_file():
-            raise InputError("visual", str(path), "there is no such file")
-        put("file", str(path.resolve()))
-        put("scale", check_number("scale", self.scale, above=0))
-        put("position", check_vector("position", self.position))
-        put("orientation", check_orientation("orientation", self.orientation))
+    file: str = checked(_mesh_file)
+    scale: float = number(1.0, above=0)
+    position: tuple[float, float, float] = vector((0.0, 0.0, 0.0))
+    orientation: tuple[float, float, float, float] = checked(check_orientation, (1.0, 0.0, 0.0, 0.0))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and texts."""

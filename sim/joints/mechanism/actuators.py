@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from tumble.collision.errors import InputError, check_number
-from tumble.sim.checks import check_fields, plain_value
+from tumble.sim.checks import Record, check_fields, check_times, checked, number, numbers, plain_value
 from tumble.sim.joints.joint_definitions import Driven, check_limits
 from tumble.sim.joints.joint_tables import coordinate, spring_slack
+from tumble.sim.joints.mechanism.instruments import named
 from tumble.sim.ledger.entries import EXTERNAL
 
 if TYPE_CHECKING:
@@ -27,8 +28,14 @@ if TYPE_CHECKING:
 ALL_FORCE_SPEED = 1e9  # [rad/s or m/s] a motor that is to be so fast never gets there, so it gives all its force
 
 
+def _bias(name: str, value: Any) -> tuple[float, ...]:
+    if len(value) != 3:
+        raise InputError(name, plain_value(value), "must be three numbers: constant, by length, by speed")
+    return tuple(check_number(name, x) for x in value)
+
+
 @dataclass(frozen=True, slots=True)
-class Actuator:
+class Actuator(Record):
     """What drives a joint: a motor (as it stands), or a servo by its ``bias``.
 
     joint : name of a joint with a driven coordinate q. With a ``tendon``, names of more joints, q is the sum of all of theirs
@@ -40,34 +47,23 @@ class Actuator:
         of them.
     """
 
-    name: str
-    joint: str
-    gain: float = 1.0
-    gear: float = 1.0
-    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    control_range: tuple[float, float] | None = None
-    force_range: tuple[float, float] | None = None
+    name: str = named()
+    joint: str = named()
+    gain: float = number(1.0)
+    gear: float = number(1.0)
+    bias: tuple[float, float, float] = checked(_bias, (0.0, 0.0, 0.0))
+    control_range: tuple[float, float] | None = checked(check_limits, None)
+    force_range: tuple[float, float] | None = checked(check_limits, None)
     times: tuple[float, ...] | None = None
     controls: tuple[float, ...] | None = None
     tendon: tuple[str, ...] = ()
-    coefficients: tuple[float, ...] = ()
+    coefficients: tuple[float, ...] = numbers(())
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731  the record is frozen
-        for name in ("name", "joint"):
-            if not isinstance(getattr(self, name), str) or not getattr(self, name):
-                raise InputError(name, getattr(self, name), "must be a text")
-        for name in ("gain", "gear"):
-            put(name, check_number(name, getattr(self, name)))
+        Record.__post_init__(self)
         if self.gear == 0.0:
             raise InputError("gear", self.gear, "must not be zero: the joint would feel nothing")
-        if len(self.bias) != 3:
-            raise InputError("bias", plain_value(self.bias), "must be three numbers: constant, by length, by speed")
-        put("bias", tuple(check_number("bias", x) for x in self.bias))
-        for name in ("control_range", "force_range"):
-            if getattr(self, name) is not None:
-                put(name, check_limits(name, getattr(self, name)))
-        self._check_tendon(put)
+        self._check_tendon()
         if self.times is None and self.controls is None:
             return
         for name in ("times", "controls"):
@@ -75,19 +71,17 @@ class Actuator:
                 raise InputError(
                     name, plain_value(getattr(self, name)), "must be a list of numbers, as long as that of the other"
                 )
-            put(name, tuple(check_number(name, x) for x in getattr(self, name)))
+            self._put(name, tuple(check_number(name, x) for x in getattr(self, name)))
         if len(self.times) != len(self.controls) or not self.times:
             raise InputError("controls", len(self.controls), f"must be {len(self.times)} numbers, one for each time")
-        if any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
-            raise InputError("times", plain_value(self.times), "must be rising")
+        check_times("times", self.times, "must be rising", least=1)
 
-    def _check_tendon(self, put: Callable[[str, Any], None]) -> None:
+    def _check_tendon(self) -> None:
         if isinstance(self.tendon, str) or not all(isinstance(name, str) and name for name in self.tendon):
             raise InputError("tendon", plain_value(self.tendon), "must be a list of names of joints")
-        put("tendon", tuple(self.tendon))
+        self._put("tendon", tuple(self.tendon))
         if len(set(self.joints)) < len(self.joints):
             raise InputError("tendon", plain_value(self.tendon), "must name each joint once, beside that of the actuator")
-        put("coefficients", tuple(check_number("coefficients", x) for x in self.coefficients))
         if self.coefficients and len(self.coefficients) != len(self.joints):
             hint = f"must be {len(self.joints)} numbers: for {', '.join(self.joints)}"
             raise InputError("coefficients", plain_value(self.coefficients), hint)
@@ -123,11 +117,6 @@ class Actuator:
         if self.force_range is not None:
             f = min(max(f, self.force_range[0]), self.force_range[1])
         return self.gear * f
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts; fields at their defaults are left out."""
-        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self)}
-        return {name: plain_value(value) for name, (value, default) in values.items() if value != default}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Actuator:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 from tumble.collision.errors import InputError
 from tumble.collision.spelling import did_you_mean
-from tumble.sim.checks import check_fields, plain_value, typed_values
+from tumble.sim.checks import check_fields, typed_values
 from tumble.sim.joints.mechanism.instruments import (
     Accelerometer,
     ContactForce,
@@ -55,18 +55,7 @@ def instrument_to_dict(one: Instrument) -> dict[str, Any]:
     """Plain numbers, texts, lists and dicts: its ``type``, and all fields that are not as by default."""
     if type(one) not in KINDS:
         raise InputError("instrument", type(one).__name__, f"can not be written; kinds are {', '.join(INSTRUMENTS)}")
-    return {"type": KINDS[type(one)], **_changed(one)}
-
-
-def _changed(record: Instrument | Frame) -> dict[str, Any]:
-    out = {}
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if isinstance(value, Frame):
-            out[field.name] = _changed(value)
-        elif field.default is MISSING or value != field.default:
-            out[field.name] = plain_value(value)
-    return out
+    return {"type": KINDS[type(one)], **one.to_dict()}
 
 
 def instrument_from_dict(data: dict[str, Any]) -> Instrument:

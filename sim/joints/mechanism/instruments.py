@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from tumble.collision.errors import InputError, check_number, check_quaternion, check_vector
+from tumble.collision.errors import InputError, check_number, check_quaternion
 from tumble.collision.spelling import did_you_mean
-from tumble.sim.checks import plain_value
+from tumble.sim.checks import Record, checked, given_name, number, plain_value, vector
+from tumble.sim.joints.joint_definitions import direction
 from tumble.sim.ledger.diagnostics import rotations
 
 if TYPE_CHECKING:
@@ -31,8 +32,25 @@ if TYPE_CHECKING:
 Probe = Callable[[], "np.ndarray | None"]  # what reads; None: there is nothing to tell yet
 
 
+def named() -> Any:
+    """A field for the name of an instrument or an actuator."""
+    return checked(_named)
+
+
+def _named(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(name, value, "must be a text")
+    return value
+
+
+def _seed(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(name, value, "must be a whole number, zero or positive")
+    return value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Instrument:
+class Instrument(Record):
     """What all instruments share. ``rate`` [Hz], None: at each step. ``noise``: standard deviation of each number, in its unit.
 
     The noise is drawn from ``seed`` and the name: the same world reads the same.
@@ -41,18 +59,9 @@ class Instrument:
     columns: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     unit: ClassVar[str] = ""
 
-    rate: float | None = None
-    noise: float = 0.0
-    seed: int = 0
-
-    def _check(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise InputError("name", self.name, "must be a text")
-        if self.rate is not None:
-            check_number("rate", self.rate, above=0)
-        check_number("noise", self.noise, least=0)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InputError("seed", self.seed, "must be a whole number, zero or positive")
+    rate: float | None = number(None, above=0)
+    noise: float = number(0.0, least=0)
+    seed: int = checked(_seed, 0)
 
     def probe(self, world: World) -> Probe:
         """What reads this instrument in a world. InputError where what it is on is not there."""
@@ -63,16 +72,10 @@ class Instrument:
 class Mounted(Instrument):
     """An instrument on a ``body``, at ``position`` (3,) [m] and ``orientation`` (4,) of its frame."""
 
-    name: str
-    body: str
-    position: Any = (0.0, 0.0, 0.0)
-    orientation: Any = (1.0, 0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        self._check()
-        object.__setattr__(self, "body", getattr(self.body, "name", self.body))
-        object.__setattr__(self, "position", tuple(check_vector("position", self.position)))
-        object.__setattr__(self, "orientation", tuple(check_quaternion("orientation", self.orientation)))
+    name: str = named()
+    body: str = checked(given_name)
+    position: Any = vector((0.0, 0.0, 0.0))
+    orientation: Any = checked(check_quaternion, (1.0, 0.0, 0.0, 0.0))
 
     def mounted(self, world: World) -> tuple[Body, np.ndarray, np.ndarray]:
         """The body, and place and axes of the instrument in its frame."""
@@ -159,6 +162,10 @@ class Tracker(Mounted):
         return lambda: body.position + _turn(body) @ place
 
 
+def _reach(name: str, value: Any) -> float:
+    return value if value == math.inf else check_number(name, value, above=0)
+
+
 @dataclass(frozen=True, slots=True)
 class RangeFinder(Mounted):
     """[m] from its place along ``direction``, in its own axes, to the first other body; inf beyond ``reach``."""
@@ -166,17 +173,8 @@ class RangeFinder(Mounted):
     columns: ClassVar[tuple[str, ...]] = ("distance",)
     unit: ClassVar[str] = "m"
 
-    direction: Any = (0.0, 0.0, 1.0)
-    reach: float = math.inf
-
-    def __post_init__(self) -> None:
-        Mounted.__post_init__(self)
-        vector = check_vector("direction", self.direction)
-        if not any(vector):
-            raise InputError("direction", self.direction, "must have a length")
-        object.__setattr__(self, "direction", tuple(vector))
-        if self.reach != math.inf:
-            check_number("reach", self.reach, above=0)
+    direction: Any = direction((0.0, 0.0, 1.0))
+    reach: float = checked(_reach, math.inf)
 
     def probe(self, world: World) -> Probe:
         body, place, axes = self.mounted(world)
@@ -198,14 +196,9 @@ class ContactForce(Instrument):
 
     unit: ClassVar[str] = "N"
 
-    name: str
-    body: str
-    other: str | None = None
-
-    def __post_init__(self) -> None:
-        self._check()
-        for side in ("body", "other"):
-            object.__setattr__(self, side, getattr(getattr(self, side), "name", getattr(self, side)))
+    name: str = named()
+    body: str = checked(given_name)
+    other: str | None = checked(given_name, None)
 
     def probe(self, world: World) -> Probe:
         bodies = {b.name: b for b in world.bodies}
@@ -226,12 +219,8 @@ class ContactForce(Instrument):
 class OfJoint(Instrument):
     """An instrument of a ``joint``, by its name."""
 
-    name: str
-    joint: str
-
-    def __post_init__(self) -> None:
-        self._check()
-        object.__setattr__(self, "joint", getattr(self.joint, "name", self.joint))
+    name: str = named()
+    joint: str = checked(given_name)
 
     def found(self, world: World) -> Joint:
         return named_in("joint", self.joint, {j.name: j for j in world.joints})

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from tumble.collision.errors import InputError, check_number, check_quaternion, check_vector
+from tumble.collision.errors import InputError, check_number, check_quaternion
 from tumble.collision.pose import Pose
-from tumble.sim.joints.mechanism.instruments import Instrument, Mounted, Probe, named_in
+from tumble.sim.checks import Record, checked, given_name, given_names, numbers, vector
+from tumble.sim.joints.mechanism.instruments import Instrument, Mounted, Probe, named, named_in
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.words import count
 
@@ -42,17 +43,12 @@ WORLD_READINGS = {"time": (("time",), "s"), "kinetic": (("energy",), "J"), "pote
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Record):
     """A ``position`` (3,) [m] and ``orientation`` (4,) in the frame of a ``body``; of the world where that is None."""
 
-    body: str | None = None
-    position: Any = (0.0, 0.0, 0.0)
-    orientation: Any = (1.0, 0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "body", getattr(self.body, "name", self.body))
-        object.__setattr__(self, "position", tuple(check_vector("position", self.position)))
-        object.__setattr__(self, "orientation", tuple(check_quaternion("orientation", self.orientation)))
+    body: str | None = checked(given_name, None)
+    position: Any = vector((0.0, 0.0, 0.0))
+    orientation: Any = checked(check_quaternion, (1.0, 0.0, 0.0, 0.0))
 
     def seen(self, world: World) -> Callable[[], Motion]:
         """What reads where it is and how it moves, in the world."""
@@ -72,39 +68,34 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Reading(Instrument):
-    """An instrument that reads one of several things, ``of``."""
+    """An instrument that reads one of several things, ``of``: one of its ``readings``."""
+
+    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = {}
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return self._readings()[self.of][0]
+        return self.readings[self.of][0]
 
     @property
     def unit(self) -> str:
-        return self._readings()[self.of][1]
+        return self.readings[self.of][1]
 
-    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        raise NotImplementedError
-
-    def _check_of(self) -> None:
-        self._check()
-        if self.of not in self._readings():
-            raise InputError("of", self.of, f"must be one of {', '.join(self._readings())}")
+    def __post_init__(self) -> None:
+        Instrument.__post_init__(self)
+        if self.of not in self.readings:
+            raise InputError("of", self.of, f"must be one of {', '.join(self.readings)}")
 
 
 @dataclass(frozen=True, slots=True)
 class FrameSensor(Reading):
     """``of`` a frame: position, orientation, one of its axes x, y, z, velocity or angular_velocity, against ``reference``."""
 
-    name: str
+    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = FRAME_READINGS
+
+    name: str = named()
     frame: Frame
     of: str = "position"
     reference: Frame | None = None
-
-    def __post_init__(self) -> None:
-        self._check_of()
-
-    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        return FRAME_READINGS
 
     def probe(self, world: World) -> Probe:
         mine, base = self.frame.seen(world), (self.reference or Frame()).seen(world)
@@ -128,18 +119,16 @@ class FrameSensor(Reading):
 class SubtreeSensor(Reading):
     """``of`` some ``bodies``: center of mass, its velocity, or angular_momentum about it."""
 
-    name: str
-    bodies: tuple[str, ...]
+    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = TREE_READINGS
+
+    name: str = named()
+    bodies: tuple[str, ...] = checked(given_names)
     of: str = "center"
 
     def __post_init__(self) -> None:
-        self._check_of()
-        object.__setattr__(self, "bodies", tuple(getattr(b, "name", b) for b in self.bodies))
+        Reading.__post_init__(self)
         if not self.bodies:
             raise InputError("bodies", self.bodies, "must name one body at least")
-
-    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        return TREE_READINGS
 
     def probe(self, world: World) -> Probe:
         known = {b.name: b for b in world.bodies}
@@ -163,22 +152,19 @@ class SubtreeSensor(Reading):
 class CoordinateSensor(Reading):
     """``of`` the coordinate of a joint, or of a tendon, ``coefficients`` times those of ``joints``: position or speed."""
 
-    name: str
-    joints: tuple[str, ...]
+    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = COORDINATE_READINGS
+
+    name: str = named()
+    joints: tuple[str, ...] = checked(given_names)
     of: str = "position"
-    coefficients: tuple[float, ...] = ()
+    coefficients: tuple[float, ...] = numbers(())
 
     def __post_init__(self) -> None:
-        self._check_of()
-        object.__setattr__(self, "joints", tuple(getattr(j, "name", j) for j in self.joints))
-        object.__setattr__(self, "coefficients", tuple(check_number("coefficients", c) for c in self.coefficients))
+        Reading.__post_init__(self)
         if not self.joints or len(self.coefficients) not in (0, len(self.joints)):
             raise InputError(
                 "coefficients", self.coefficients, f"must be {count(len(self.joints), 'number')}, one for each joint"
             )
-
-    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        return COORDINATE_READINGS
 
     def probe(self, world: World) -> Probe:
         known = {j.name: j for j in world.joints}
@@ -192,15 +178,11 @@ class CoordinateSensor(Reading):
 class ActuatorSensor(Reading):
     """``of`` an actuator: its length, gear times the coordinate, as position; speed; the force that it gives before its gear."""
 
-    name: str
-    actuator: str
+    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = ACTUATOR_READINGS
+
+    name: str = named()
+    actuator: str = checked(given_name)
     of: str = "force"
-
-    def __post_init__(self) -> None:
-        self._check_of()
-
-    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        return ACTUATOR_READINGS
 
     def probe(self, world: World) -> Probe:
         actuator = named_in("actuator", self.actuator, world.controls.actuators)
@@ -218,19 +200,17 @@ class ActuatorSensor(Reading):
 class Interaction(Reading):
     """``of`` what ``joints`` do to the ``body`` of a frame that hangs on them: force, or torque about the frame, in its axes."""
 
-    name: str
+    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = BETWEEN_READINGS
+
+    name: str = named()
     frame: Frame
-    joints: tuple[str, ...]
+    joints: tuple[str, ...] = checked(given_names)
     of: str = "force"
 
     def __post_init__(self) -> None:
-        self._check_of()
-        object.__setattr__(self, "joints", tuple(getattr(j, "name", j) for j in self.joints))
+        Reading.__post_init__(self)
         if self.frame.body is None:
             raise InputError("frame", self.frame, "must be on a body: joints do nothing to the world")
-
-    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        return BETWEEN_READINGS
 
     def probe(self, world: World) -> Probe:
         from tumble.sim.joints.joint_tables import measured
@@ -277,7 +257,7 @@ class Touch(Mounted):
             numbers = REGIONS[self.region][0]
             if not hasattr(self.size, "__len__") or len(self.size) < numbers:
                 raise InputError("size", self.size, f"must be {count(numbers, 'number')} for a {self.region}")
-            object.__setattr__(self, "size", tuple(check_number("size", s, above=0) for s in self.size[:numbers]))
+            self._put("size", tuple(check_number("size", s, above=0) for s in self.size[:numbers]))
 
     def probe(self, world: World) -> Probe:
         body, place, axes = self.mounted(world)
@@ -312,14 +292,10 @@ REGIONS: dict[str, tuple[int, Callable[[np.ndarray, tuple[float, ...]], np.ndarr
 class WorldSensor(Reading):
     """``of`` the world: its time; its kinetic energy, rotors among it; its potential one, springs of servos among it."""
 
-    name: str
+    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = WORLD_READINGS
+
+    name: str = named()
     of: str = "time"
-
-    def __post_init__(self) -> None:
-        self._check_of()
-
-    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
-        return WORLD_READINGS
 
     def probe(self, world: World) -> Probe:
         from tumble.sim.compiled import joint_energies
