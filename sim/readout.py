@@ -13,7 +13,7 @@ from tumble.sim.joints.kinds.general import measure_general, turning_frame
 from tumble.sim.joints.rows import NO_FRAME, anchor_pose
 from tumble.sim.state import DISTANCE, DYNAMIC, GENERAL, HINGE
 
-POSITION, ORIENTATION, VELOCITY, ANGULAR_VELOCITY = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
+POSITION, ORIENTATION, VELOCITY, ANGULAR_VELOCITY = (0, 3), (3, 7), (7, 10), (10, 13)  # where they begin and end in a glance
 
 
 @lean

@@ -95,7 +95,7 @@ def test_bound_arguments_stay_packed():
     bodies.q[:, 0] = 1.0
     call = GLANCE.bind(bodies)
     bodies.x[1] = 1.0, 2.0, 3.0
-    assert np.array_equal(call.part(1, slice(0, 3)), [1.0, 2.0, 3.0])
+    assert np.array_equal(call.part(1, (0, 3)), [1.0, 2.0, 3.0])
     assert call(1)[:4] == (1.0, 2.0, 3.0, 1.0)
 
 

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tumble.collision.kernels.building.growing import Growing
 
 
+HELD = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)  # keeps Python's lock, which costs less than to give it away and take it again
+
+
 class Entry:
     """A kernel that Python calls; ``examples()`` gives arguments of its one signature."""
 
@@ -97,9 +100,9 @@ class Plain:
         """The two numbers that the kernel returns, for the last of its arguments."""
         return self(value)
 
-    def part(self, value: int, which: slice) -> np.ndarray:
-        """Some of the numbers that the kernel returns, for the last of its arguments; read-only."""
-        out = np.array(self(value)[which])
+    def part(self, value: int, which: tuple[int, int]) -> np.ndarray:
+        """The numbers that the kernel returns from one place up to another, for the last of its arguments; read-only."""
+        out = np.array(self(value)[slice(*which)])
         out.setflags(write=False)
         return out
 
@@ -107,7 +110,10 @@ class Plain:
 class Call:
     """A bound kernel: the words of its arguments, and where what it returns goes, behind them."""
 
-    __slots__ = ("_address", "_code", "_first", "_function", "_kinds", "_last", "_numbers", "_reals", "_words", "arguments")
+    __slots__ = (
+        "_address", "_code", "_first", "_function", "_held", "_kinds", "_last", "_numbers", "_places", "_reals", "_words",
+        "arguments",
+    )  # fmt: skip
 
     def __init__(self, code: Code, arguments: tuple):
         words = list(flattened(arguments))
@@ -119,6 +125,7 @@ class Call:
         if "d" in kinds:
             self._reals = (ctypes.c_double * (count + len(kinds))).from_buffer(self._words)
             self._numbers = np.frombuffer(self._words, float)[count : count + len(kinds)]
+        self._held, self._places = None, {}
         self._address = ctypes.addressof(self._words)
 
     def __call__(self, *rest: int) -> Any:
@@ -147,12 +154,18 @@ class Call:
         last, reals = self._last, self._reals
         return reals[last], reals[last + 1]
 
-    def part(self, value: int, which: slice) -> np.ndarray:
-        """Some of the numbers that the kernel returns, for the last of its arguments; read-only."""
+    def part(self, value: int, which: tuple[int, int]) -> np.ndarray:
+        """The real numbers that the kernel returns from one place up to another, for the last of its arguments; read-only. For
+        kernels so short that other threads need not run meanwhile."""
         self._words[self._first] = value
-        self._function(self._address)
-        out = self._numbers[which].copy()
-        out.setflags(write=False)
+        if self._held is None:
+            self._held = HELD(ctypes.cast(self._function, ctypes.c_void_p).value)
+        self._held(self._address)
+        place = self._places.get(which)
+        if place is None:
+            place = self._places[which] = self._numbers[slice(*which)]
+        out = place.copy()
+        out.setflags(False)
         return out
 
 

@@ -93,7 +93,7 @@ class Body(Writes):
         """(3, 3) [kg m^2] about the centre of mass, body axes."""
         return fixed(self.definition.mass_properties()[2])
 
-    def _read(self, which: slice) -> np.ndarray:
+    def _read(self, which: tuple[int, int]) -> np.ndarray:
         """Some numbers of the state of this body, read-only: to change them, set the whole."""
         world, row = self._world, self._row
         glance, bodies = world._glance, world.model.bodies
