@@ -27,7 +27,8 @@ JOINT_ENERGIES = Entry(energies_of_joints, lambda: (EXAMPLE.bodies, EXAMPLE.join
 BEARS = Entry(bears, lambda: (EXAMPLE, 0))
 RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
 TAKE_SAMPLE = Entry(take_sample, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NO_STRIP))
-# Where nothing is kept: what the first step of a box on a floor reaches is compiled before all else.
+# Where nothing is kept: what the first step of a box on a floor reaches is compiled before all else, then what boxes reach that
+# collide, in its order.
 FIRST = (
     "enter tumble.sim.flight.clusters.refresh", "enter tumble.sim.pipeline.begin",
     "tumble.sim.contact.contact_solve._kick_island", "tumble.collision.narrowphase.convex_manifold",
@@ -41,6 +42,15 @@ FIRST = (
     "tumble.sim.impact.event_log._log_sensors", "tumble.sim.impact.thread_jobs._share",
     "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at",
     "tumble.sim.flight.motion.flight", "tumble.collision.narrowphase.manifold_of",
+    "enter tumble.sim.recording.compiled_samples.take_sample", "tumble.collision.distance.polytopes.polytope_query",
+    "tumble.collision.contact.polytope_manifold.polytope_manifold", "tumble.sim.impact.impact_loop._settle_phase",
+    "tumble.sim.impact.impact_loop._collide_now", "tumble.sim.impact.collision_law.impact_law",
+    "tumble.sim.impact.impact_loop._fly_on", "tumble.sim.solvers.newton.room_of", "tumble.sim.solvers.newton.newton_single",
+    "tumble.sim.flight.end_pose.fly_members", "tumble.sim.contact.contact_accelerations._revise",
+    "tumble.sim.impact.half_kick_removal._take_back", "tumble.sim.impact.substep_resolve._kick_again",
+    "tumble.sim.impact.impact_loop._kick_due", "tumble.sim.contact.overlap_correction.correct_depth",
+    "tumble.sim.impact.multi_contact._joint_impact", "tumble.collision.distance.overlap.slow_query",
+    "tumble.sim.solvers.interior.interior",
 )  # fmt: skip
 CALLS = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, JOINT_ENERGIES, BEARS, RECENTRE, TAKE_SAMPLE)
 LIBRARY = Library("tumble.sim.compiled", *CALLS, first=FIRST, meanwhile=True)

@@ -110,6 +110,7 @@ class Growing:
         self._addresses: dict[str, int] = {}  # of far kernels
         self._workers: Workers | None = None
         self._urgent: list[str] = []
+        self._waiting = 0  # threads of the program that wait for kernels
         self.patience = PYTHON_SECONDS
         for name, path in self.paths.items():
             objects = read(path)
@@ -146,12 +147,21 @@ class Growing:
         with self._news:
             if name not in self.objects:
                 self._urgent.append(name)
-                self.start()
-                while name not in self.objects:
-                    self._told()
-                    self._news.wait()
-                self._told()
+                self._wait_while(lambda: name not in self.objects)
             return self.objects[name]
+
+    def _wait_while(self, lacking: Callable[[], Any]) -> None:
+        """Wait for workers, who then have the core of this program too; called with the lock held."""
+        self.start()
+        self._waiting += 1
+        self._news.notify_all()
+        try:
+            while lacking():
+                self._told()
+                self._news.wait()
+            self._told()
+        finally:
+            self._waiting -= 1
 
     def start(self) -> None:
         """Have workers compile what is missing."""
@@ -166,12 +176,8 @@ class Growing:
             count = len(self.missing())
             if count:
                 self.line, usual = report, self.line
-                self.start()
                 try:
-                    while self.missing():
-                        self._told()
-                        self._news.wait()
-                    self._told()
+                    self._wait_while(self.missing)
                 finally:
                     self.line = usual
         self.pack()
@@ -296,7 +302,7 @@ class Workers:
         self.home, self._folder = home_of()
         environment = {**os.environ, "TUMBLE_CACHE_DIR": str(self.home)}
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (import_path(), environment.get("PYTHONPATH"))))
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.cores = cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         command = [sys.executable, "-m", "tumble.collision.kernels.building.worker", growing.library.module]
         pipes: dict[str, Any] = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
         count = min(cores, MOST_WORKERS, len(growing.missing()))
@@ -306,10 +312,17 @@ class Workers:
         for k, process in enumerate(self.processes):
             threading.Thread(target=self._work, args=(process, k), daemon=True, name="tumble compiler").start()
 
+    def _is_spare(self, k: int) -> bool:
+        """Worker k would take the core that the program itself computes on, as long as that waits for no kernel."""
+        growing = self.growing
+        return k >= max(1, self.cores - 1) and not growing._waiting and not self.failed and bool(growing.missing())
+
     def _work(self, process: subprocess.Popen, k: int) -> None:
         growing, known, others = self.growing, self.known[k], self.known[:k] + self.known[k + 1 :]
         while True:
             with growing._news:
+                while self._is_spare(k):
+                    growing._news.wait()
                 name = None if self.failed else growing.next(self.busy, known, others)
                 if name is None:
                     break

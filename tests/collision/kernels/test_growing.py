@@ -8,10 +8,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tumble.collision.kernels.building.growing import ENTER, STUBS, Growing
+from tumble.collision.kernels.building.growing import ENTER, STUBS, Growing, Workers
 from tumble.collision.kernels.building.objects import kept_at, read, write
 from tumble.collision.kernels.jit import DISABLED
 from tumble.collision.kernels.sources import cache_root
@@ -252,6 +253,16 @@ def test_inner_kernels_are_those_whose_code_is_copied():
     names = {f"{kernel.__module__}.{kernel.__qualname__}" for kernel in grown.inner["tumble.sim.joints.constraint_forces._hold"]}
     assert {"tumble.sim.joints.constraint_forces._hold_there", "tumble.collision.linalg.cross"} <= names
     assert "tumble.sim.joints.constraint_system._give_forces" not in names  # it is called by its address
+
+
+@pytest.mark.parametrize(("cores", "waiting", "working"), [(2, 0, [0]), (2, 1, [0, 1]), (1, 0, [0]), (16, 0, [0, 1])], ids=str)
+def test_a_core_is_left_to_a_program_that_computes(cores, waiting, working):
+    workers = Workers.__new__(Workers)
+    workers.cores, workers.failed = cores, None
+    workers.growing = SimpleNamespace(_waiting=waiting, missing=lambda: ["something"])
+    assert [k for k in range(2) if not workers._is_spare(k)] == working
+    workers.growing.missing = list
+    assert not any(workers._is_spare(k) for k in range(2))  # there is nothing left: all of them end
 
 
 def test_where_nothing_can_be_kept_compilers_have_a_folder_for_the_time_being(tmp_path, monkeypatch):
