@@ -251,9 +251,8 @@ class Joints(NamedTuple):
     pace: np.ndarray = real("j")  # rate of the free coordinate after the last kick [m/s or rad/s]
     sprung: np.ndarray = whole("j")  # 1: its spring and damper act in this flight, see joints/flown_springs.py; 0: at the steps
     sprung_before: np.ndarray = whole("j")  # the same in the flight before
-    hold: np.ndarray = real(
-        "j", 6
-    )  # rate of each coordinate after the kick that would end the drift where it began; nan: unknown
+    # rate of each coordinate after the kick that would end the drift where it began; nan: unknown
+    hold: np.ndarray = real("j", 6)
     hold_before: np.ndarray = real("j", 6)  # the same at the kick before
     before: np.ndarray = real("j", 12)  # velocity of each row before the kick
     after: np.ndarray = real("j", 12)

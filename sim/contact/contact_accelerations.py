@@ -30,6 +30,7 @@ from tumble.sim.contact.touching.impact_threshold import normal_target
 from tumble.sim.flight.end_pose import Ends, end_motion, end_pose
 from tumble.sim.flight.motion import frame_pose, point_velocity
 from tumble.sim.ledger.work import MEAN_GIVEN
+from tumble.sim.sorted_lists import is_pair
 from tumble.sim.state import EXAMPLE, POINTS, ROWS, SLIDING_FRICTION
 
 # [rad] a turn in a flight, or an angle of an arm to the normal, that is smaller moves a gap by no more than rounding.
@@ -101,7 +102,7 @@ def _revise(
     while k < len(rows):
         first = k
         a, b = contacts.pair[rows[k], 0], contacts.pair[rows[k], 1]
-        while k < len(rows) and contacts.pair[rows[k], 0] == a and contacts.pair[rows[k], 1] == b:
+        while k < len(rows) and is_pair(contacts.pair, rows[k], a, b):
             k += 1
         i, j = contacts.body[rows[first], 0], contacts.body[rows[first], 1]
         if local[i] < 0 and local[j] < 0:

@@ -20,6 +20,7 @@ import math
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import ZERO, load3, load9, mul, mul_t, store3, store9
 from tumble.sim.ledger.work import INSIDE_DRIFT
+from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import DYNAMIC
 
 # An island with more contact points than this is not kicked again after each impact, and does not look ahead: it would cost
@@ -180,8 +181,7 @@ def keep_latest(bodies, contacts, dt):
 @lean
 def _is_same(contacts, m, table, k):
     """Whether two rows are of the same feature of the same pair."""
-    same = contacts.pair[m, 0] == table.pair[k, 0] and contacts.pair[m, 1] == table.pair[k, 1]
-    return same and contacts.id[m] == table.id[k]
+    return is_pair(contacts.pair, m, table.pair[k, 0], table.pair[k, 1]) and contacts.id[m] == table.id[k]
 
 
 @lean
@@ -189,10 +189,7 @@ def _list(contacts, m):
     """Put row m, which is behind them, among the contacts of the last step, in the order of pairs."""
     k = contacts.count[0]
     _swap_loads(contacts, m, k)
-    while k > 0 and (
-        contacts.pair[k - 1, 0] > contacts.pair[k, 0]
-        or (contacts.pair[k - 1, 0] == contacts.pair[k, 0] and contacts.pair[k - 1, 1] > contacts.pair[k, 1])
-    ):
+    while k > 0 and pair_before(contacts.pair, k, contacts.pair[k - 1, 0], contacts.pair[k - 1, 1]):
         _swap_loads(contacts, k - 1, k)
         k -= 1
     contacts.count[0] += 1

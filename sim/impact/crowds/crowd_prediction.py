@@ -47,6 +47,7 @@ from tumble.sim.impact.crowds.crowd_rows import load_bodies, load_lanes, load_la
 from tumble.sim.impact.thread_jobs import CORNERS, share
 from tumble.sim.solvers.crowd_targets import skin_of
 from tumble.sim.solvers.lanes import aim_at, group_contacts, miss_of
+from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import DYNAMIC, KINEMATIC, KNOWN, WANTED
 
 SAME_POINT = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
@@ -182,7 +183,7 @@ def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
     for m in range(pairs.count[0]):
         g0, g1 = pairs.geoms[m, 0], pairs.geoms[m, 1]
         i, j = geoms.body[g0], geoms.body[g1]
-        while t < table and (contacts.pair[t, 0] < g0 or (contacts.pair[t, 0] == g0 and contacts.pair[t, 1] < g1)):
+        while t < table and pair_before(contacts.pair, t, g0, g1):
             t += 1
         if pairs.search[m] != WANTED:
             continue
@@ -310,7 +311,7 @@ def _row_of(bodies, contacts, where, rows, pairs, seen, f, table, first, count):
     m, s, point, t = seen.pair[f], seen.point[f], load3(seen.place, f), seen.row[f]
     g0, g1, id = pairs.geoms[m, 0], pairs.geoms[m, 1], pairs.ids[m, s]
     best, near = -1, math.inf
-    while t < table and contacts.pair[t, 0] == g0 and contacts.pair[t, 1] == g1:
+    while t < table and is_pair(contacts.pair, t, g0, g1):
         if contacts.id[t] == id:
             return where[t]
         d = norm(sub(load3(contacts.point, t), point))
@@ -320,7 +321,7 @@ def _row_of(bodies, contacts, where, rows, pairs, seen, f, table, first, count):
         t += 1
     for k in range(first, count):
         t = rows[k]
-        if contacts.pair[t, 0] == g0 and contacts.pair[t, 1] == g1 and contacts.id[t] == id:
+        if is_pair(contacts.pair, t, g0, g1) and contacts.id[t] == id:
             return k
     return best
 
