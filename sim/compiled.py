@@ -48,6 +48,7 @@ FIRST = (
     "tumble.sim.impact.impact_loop._fly_on", "tumble.sim.solvers.newton.room_of", "tumble.sim.solvers.newton.newton_single",
     "tumble.sim.flight.end_pose.fly_members", "tumble.sim.contact.contact_accelerations._revise",
     "tumble.sim.impact.half_kick_removal._take_back", "tumble.sim.impact.substep_resolve._kick_again",
+    "tumble.sim.impact.half_kick_removal._come_down", "tumble.sim.impact.half_kick_removal._part_again",
     "tumble.sim.impact.impact_loop._kick_due", "tumble.sim.contact.overlap_correction.correct_depth",
     "tumble.sim.impact.multi_contact._joint_impact", "tumble.collision.distance.overlap.slow_query",
     "tumble.sim.solvers.interior.interior",

@@ -188,6 +188,19 @@ def _phase(bodies, contacts, row, before, after):
 
 
 @lean
+def _landing(contacts, row, p, before, after, phase):
+    """What a contact loses that lands in a kick [J]: the work of its impulse, less that of what it owes for the coming flight and
+    of the ``phase`` with which it was to come [m/s].
+
+    A kick that turns a speed v into the phase w of a contact at rest takes m (v^2 - w^2)/2. The landing takes m v^2/2 of that;
+    m w^2/2 is what the kick gives for the coming flight, and what the next one takes again.
+    """
+    given = contacts.owed[row, 2] if after > 0.0 else 0.0
+    back = (p - given) * phase * phase / before if before < phase else 0.0
+    return 0.5 * (given * after - p * (before + after) + back)
+
+
+@lean
 def book_contact(bodies, contacts, books, row, half, mode, share, arrives, landed):
     """Works of half the impulse of a contact, ``half``, before and after the middle of the kick.
 
@@ -213,8 +226,12 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     # what is left belongs to the phase of the micro-collisions, taken before the middle of the kick and given back after it
     known, phase = contacts.arrives[row], contacts.phase[row]
     lasts = math.isfinite(known) and before[2] >= FASTER * min(phase, 0.0)
-    expected = min(phase, -after[2]) if lasts else -after[2]
-    loss = max(0.0 if lasts else -landed, 0.5 * p[2] * (expected - before[2]))
+    if mode == MEAN_GIVEN:  # half of what is asked for was there before
+        loss = max(-landed, -0.5 * p[2] * (before[2] + after[2]))
+    elif lasts and phase == known:
+        loss = max(0.0, 0.5 * p[2] * (min(phase, -after[2]) - before[2]))
+    else:
+        loss = max(-landed, _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0))
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
     contacts.phase[row] = _phase(bodies, contacts, row, before[2], after[2])
@@ -242,7 +259,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     one, two = (normal1, loss1, -slip1, share * driven), (normal2, loss2, -slip2, (1.0 - share) * driven)
     book_works(books, bodies, i, j, one, two, mode)
     contacts.loss[row] = loss - slip1 - slip2
-    return 0.0 if lasts else loss
+    return 0.0 if lasts and phase == known else loss
 
 
 @inner

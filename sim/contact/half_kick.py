@@ -20,6 +20,7 @@ from tumble.collision.kernels.jit import inner, kernel, lean
 from tumble.collision.linalg import add, load3, scale, store3
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND
 from tumble.sim.ledger.work import MEAN_GIVEN
+from tumble.sim.solvers.block_laws import BOX_LAW
 from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import Laws, relative_velocity
 from tumble.sim.state import SLIDING_FRICTION
@@ -33,10 +34,10 @@ def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p,
 
     Where velocities were set (MEAN_GIVEN) that is p. Else the lengths of the two flights tell it, if all contacts leave as they
     came. It takes a solve where bodies come without the phase that would tell it, and where motors, stops and springs press on
-    contacts: these act at the steps, and their impulses are for neither of the flights.
+    contacts: these act at the steps, and their impulses are for neither of the flights. Moments are shared by the lengths.
     """
     rows, m = island.rows, len(island.rows)
-    solved = 0 < m <= LARGEST_ISLAND and len(island.turning) == 0 and not kick.cheap
+    solved = 0 < m <= LARGEST_ISLAND and not kick.cheap
     part = 1.0 if kick.mode == MEAN_GIVEN else 2.0 * h / (last + h) if last > 0.0 or solved else 0.0
     for k in range(m):
         store3(contacts.owed, rows[k], scale(part, (p[k, 0], p[k, 1], p[k, 2])))
@@ -57,7 +58,12 @@ def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p,
     if off <= max(settings.tolerance, PREDICTED_WITHIN * fastest) and not kick.driven:  # all leave as they came
         return
     stays, _v = p.copy(), np.empty_like(v)
-    closed = Laws(laws.law, laws.mu, laws.lo, laws.hi, laws.load, c, laws.u0)
+    closed = Laws(laws.law.copy(), laws.mu, laws.lo.copy(), laws.hi.copy(), laws.load, c, laws.u0)
+    for k in range(len(p) - len(island.turning), len(p)):
+        store3(stays, k, scale(1.0 - 0.5 * part, load3(p, k)))
+        closed.law[k] = BOX_LAW
+        store3(closed.lo, k, load3(stays, k))
+        store3(closed.hi, k, load3(stays, k))
     off, _, _ = newton(system, closed, vstar, room, settings.tolerance, 0.0, 0.0, settings.iterations, stays, _v)
     load, kept = 0.0, 0.0
     for k in range(m):

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
+from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.equations import drive
 from tumble.sim.flight.motion import kinetic_energy, point_velocity, refresh_velocity, set_state
@@ -110,13 +110,13 @@ def correct_depth(bodies, contacts, joints, books, settings, island, system, che
         newton(system, laws, rest, 1e-9 * deepest, settings.iterations, p, d)
     for k in range(m):
         gaps[k] += velocity_along(system, laws.u0, d, k, 2)
-    displace(bodies, contacts, joints, books, island, system.a, system.b, p, d)
+    displace(bodies, contacts, joints, books, island, system.a, system.b, p, d, ledger.CORRECTION)
 
 
 @inner
-def displace(bodies, contacts, joints, books, island, a, b, p, d):
+def displace(bodies, contacts, joints, books, island, a, b, p, d, entry):
     """Move the bodies of an island by the displacements ``d`` that the pushes ``p`` of its contacts and joints make; ``a``,
-    ``b``: the members that these belong to."""
+    ``b``: the members that these belong to. The work goes to this ``entry`` of the books."""
     rows, members, owner, block = island.rows, island.members, island.owner, island.block
     m, n = len(rows), len(members)
     v, push, stored = np.empty((n, 3)), np.empty((len(owner), 3)), np.zeros(len(island.links))
@@ -132,19 +132,19 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d):
         before = _energy(bodies, i)
         x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
         set_state(bodies, i, x, turned, q, l)
-        book_at_once(books, ledger.CORRECTION, _energy(bodies, i) - before)
+        book_at_once(books, entry, _energy(bodies, i) - before)
     for k in range(m):
-        if p[k, 2] != 0.0:
-            e = load9(contacts.frame, rows[k])
-            along = scale(p[k, 2], (e[6], e[7], e[8]))
-            _keep_angular_momentum(bodies, books, contacts.body[rows[k], 0], contacts.body[rows[k], 1], a[k], b[k], along, v)
+        if p[k, 0] != 0.0 or p[k, 1] != 0.0 or p[k, 2] != 0.0:
+            along = mul_t(load9(contacts.frame, rows[k]), load3(p, k))
+            i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
+            _keep_angular_momentum(bodies, books, i, j, a[k], b[k], along, v, entry)
     for k in range(len(owner)):
         j = owner[k]
-        _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v)
+        _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v, entry)
     for k in range(len(island.links)):  # what springs and rotors gain is work of the displacement, which no kick finds later
         work = _stored(bodies, joints, island.links[k]) - stored[k]
         joints.potential[island.links[k]] += work
-        book_at_once(books, ledger.CORRECTION, work)
+        book_at_once(books, entry, work)
     for k in range(m):  # at the new poses
         i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
         e = load9(contacts.frame, rows[k])
@@ -165,7 +165,7 @@ def _stored(bodies, joints, j):
 
 
 @lean
-def _keep_angular_momentum(bodies, books, i, j, a, b, push, v):
+def _keep_angular_momentum(bodies, books, i, j, a, b, push, v, entry):
     """Take from two bodies the angular momentum that they get by being pushed apart.
 
     Where they pass each other with velocities ``v`` and are pushed apart by d, they have more of it than before, by m d x v. So
@@ -188,20 +188,20 @@ def _keep_angular_momentum(bodies, books, i, j, a, b, push, v):
     square = dot(arm, arm)
     impulse = scale(1.0 / square, cross(arm, excess)) if square > 0.0 else ZERO
     spin = add(excess, cross(arm, impulse))
-    _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin))
-    _shove(bodies, books, j, impulse, scale(-0.5, spin))
+    _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin), entry)
+    _shove(bodies, books, j, impulse, scale(-0.5, spin), entry)
 
 
 @lean
-def _shove(bodies, books, i, impulse, spin):
-    """Change the momenta of body i, before and after the kick, at the expense of the correction."""
+def _shove(bodies, books, i, impulse, spin, entry):
+    """Change the momenta of body i, before and after the kick, at the expense of this ``entry``."""
     before = _energy(bodies, i)
     add3(bodies.p, i, impulse)
     add3(bodies.l, i, spin)
     add3(bodies.p_before, i, impulse)
     add3(bodies.l_before, i, spin)
     refresh_velocity(bodies, i)
-    book_at_once(books, ledger.CORRECTION, _energy(bodies, i) - before)
+    book_at_once(books, entry, _energy(bodies, i) - before)
 
 
 @lean

@@ -1,10 +1,11 @@
 """Half-kick removal: what steady forces have in advance leaves the velocities before an impact (contact/half_kick.py says why).
 
-At time t after a kick, for a flight of length h, a steady contact has too much of its impulse q for that flight by (1 - 2 t/h) q.
-With it its surfaces part or meet by the phase of the kick alone, and without it they do neither: to take it back costs energy.
-Where contacts have left since, or turned so far that other points are near now, it would make energy, by a force that never
-acted. Then the island gives back one part of all of it, the one that takes most energy: the impulses come to rest as a whole,
-sum of p . u = 0. It is one part, not one of each contact, because what redundant contacts owe is told apart by chance alone.
+At time t after a kick, for a flight of length h, a steady contact has too much of its impulse q for that flight by (1 - 2 t/h) q,
+and its bodies are where t (1 - t/h) q took them: on a small bounce. The first is taken back before the impact, the second
+after it, when it can not part what collides, and what touches comes along. Both together cost just the energy of the bounce.
+Where contacts have left since, or turned so far that other points are near now, they would make energy, by a force that never
+acted. Then the island gives back one share of all of it, the one that takes most energy. It is one share, not one of each
+contact, because what redundant contacts owe is told apart by chance alone.
 
 A contact that rolls or turns has gone on since the kick. It gives back where it is now, along the normal that it has now: at the
 point of the manifold of this instant that has its name. Where there is none, the contact has gone along with the bodies.
@@ -20,20 +21,42 @@ import math
 import numpy as np
 
 from tumble.collision.geometry import empty_geometry
-from tumble.collision.kernels.jit import FOR_KERNELS, far, kernel, lean
-from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, store9, sub, turned_with
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import (
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load3,
+    load9,
+    mul,
+    mul_t,
+    scale,
+    store3,
+    store9,
+    sub,
+    turned_with,
+)
 from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.contact_accelerations import STEEP
-from tumble.sim.contact.prepare import prepare
+from tumble.sim.contact.overlap_correction import correct_depth, displace
+from tumble.sim.contact.prepare import prepare, prepare_again
 from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.contact.touching.impact_threshold import pair_size
 from tumble.sim.flight.motion import geom_pose, point_velocity, strike
 from tumble.sim.impact.joint_impulses import give_joints, hold_kept, joints_of, leave_rigid_rows, negligible
-from tumble.sim.ledger.kick_numbers import bears
-from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work
-from tumble.sim.solvers.block_laws import BOX_LAW
+from tumble.sim.impact.time_of_impact import TOUCH
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.ledger.kick_numbers import BOUNCED, bears
+from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work, tell_account
+from tumble.sim.solvers.block_laws import BOX_LAW, SOFT_LAW
 from tumble.sim.solvers.newton import newton_far as newton
-from tumble.sim.state import DYNAMIC, EXAMPLE, POINTS, ROWS
+from tumble.sim.solvers.problem import velocity_along
+from tumble.sim.sorted_lists import is_pair
+from tumble.sim.state import DYNAMIC, EXAMPLE, POINTS, ROWS, SETTINGS
 
+SAME = 1e-9  # part of a way that is left over where contacts do not contradict each other
 REACH = 0.1  # of the smaller body: how far apart the surfaces of a contact that is looked for may be
 
 
@@ -44,26 +67,20 @@ def _take_back(model, geometry, table, number, t):
     ``table``: a spare table of contacts.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    part = 0.0
+    part, since, length = 0.0, 0.0, 1.0
     for i in range(len(bodies.held)):
         if bodies.held[i] == number:
-            part = 1.0 - 2.0 * (t - bodies.kicked[i]) / bodies.flown[i]
-    m = _list_owed(model, geometry, table, number, t, part, np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64))
+            since, length = t - bodies.kicked[i], bodies.flown[i]
+            part = 1.0 - 2.0 * since / length
+    spare, ids, still = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64), since * (1.0 - since / length)
+    m = _list_owed(model, geometry, table, number, t, spare, ids)
     rows, links = np.arange(m), joints_of(bodies, joints, bodies.held, number)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
-    leave_rigid_rows(joints, island, laws)
-    hold_kept(joints, island, laws)
-    p[m:], laws.law[:m] = 0.0, BOX_LAW
-    laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
-    tolerance = negligible(vstar)
-    newton(system, laws, vstar, tolerance, 100, p, v)
-    share = _part_taken(bodies, contacts, table, m, t, local, vstar, v, p)
-    if share < 1.0:
-        for k in range(m):
-            store3(p, k, scale(share, load3(p, k)))
-        laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
-        newton(system, laws, vstar, tolerance, 100, p, v)
+    _give_way(joints, island, system, laws, m, vstar, v, p)
+    share = _part_taken(bodies, contacts, table, m, t, local, vstar, v, p, part, 2.0 * still / length)
+    for k in range(len(p)):
+        store3(p, k, scale(share * part, load3(p, k)))
     for k in range(m):
         store3(table.u, k, _slip(bodies, table, k))
     for k in range(m):
@@ -72,13 +89,194 @@ def _take_back(model, geometry, table, number, t):
     give_joints(bodies, joints, books, island, laws, p, False)
     for k in range(m):
         _book(bodies, table, books, k, load3(p, k))
+        _note_place(contacts, table, k, share * still)
     for i in range(len(bodies.held)):
         if bodies.held[i] == number:
             bodies.held[i], bodies.flown[i] = 0, 0.0
 
 
+@inner
+def _give_way(joints, island, system, laws, m, vstar, v, p):
+    """Velocities v of an island under the impulses of its first m blocks, and how joints give way to these."""
+    leave_rigid_rows(joints, island, laws)
+    hold_kept(joints, island, laws)
+    p[m:], laws.law[:m] = 0.0, BOX_LAW
+    laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
+    newton(system, laws, vstar, negligible(vstar), 100, p, v)
+
+
 @lean
-def _list_owed(model, geometry, table, number, t, part, found, ids):
+def _note_place(contacts, table, k, f):
+    """Note of a contact, row k of ``table``, by what push [kg m] its bounce is to be taken back: f times what it owed."""
+    row = table.pair[k, 0]
+    contacts.kick[row] = BOUNCED
+    store3(contacts.owed, row, scale(-f, load3(contacts.owed, row)))
+    store3(contacts.point, row, load3(table.point, k))
+    store9(contacts.frame, row, load9(table.frame, k))
+
+
+@lean
+def bounced(contacts):
+    """Whether any contact gave its phase back, and its bodies are still at the height of its bounce."""
+    found = False
+    for k in range(contacts.count[1]):
+        found = found or contacts.kick[k] == BOUNCED
+    return found
+
+
+@kernel(**FOR_KERNELS)
+def _come_down(model, table, label, t):
+    """Take the bounce of contacts whose phase was taken back out of the places of the bodies of island ``label``; what touches
+    these comes along. ``table``: the contacts of the island, which are written over."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    along = _list_touching(bodies, contacts, table)
+    m = _list_bounced(contacts, table, along)
+    rows, links = np.arange(m), joints_of(bodies, joints, bodies.island, label)
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
+    _give_way(joints, island, system, laws, m, vstar, v, p)
+    gone = np.empty(m)
+    for k in range(m):
+        gone[k] = velocity_along(system, laws.u0, v, k, 2) - velocity_along(system, laws.u0, vstar, k, 2)
+    before = books.energy[ledger.CONTACT]
+    _move(bodies, table, joints, books, island, system, p, v, vstar, ledger.CONTACT)
+    _tell_accounts(bodies, table, books, local, m, p, v, vstar, books.energy[ledger.CONTACT] - before)
+    if along > 0:
+        prepare_again(bodies, table, joints, island, system, laws, vstar, p)
+        if _bring_along(joints, island, system, laws, along, gone, v, p):
+            vstar[:] = 0.0
+            _move(bodies, table, joints, books, island, system, p, v, vstar, ledger.CORRECTION)
+
+
+@inner
+def _move(bodies, table, joints, books, island, system, p, after, before, entry):
+    """Move the members of an island by ``after`` - ``before`` [m, rad], which the pushes ``p`` make."""
+    d = after - before
+    for i in island.members:
+        store3(bodies.p_before, i, load3(bodies.p, i))
+        store3(bodies.l_before, i, load3(bodies.l, i))
+    displace(bodies, table, joints, books, island, system.a, system.b, p, d, entry)
+
+
+@lean
+def _list_touching(bodies, contacts, table):
+    """Leave those contacts in the table that touch and belong to no pair that bounced; how many."""
+    m = 0
+    for k in range(table.count[0]):
+        i, j, a, b = table.body[k, 0], table.body[k, 1], table.pair[k, 0], table.pair[k, 1]
+        touches = abs(table.gap[k]) <= 10.0 * TOUCH * pair_size(bodies, i, j)
+        for r in range(contacts.count[1]):
+            touches = touches and not (contacts.kick[r] == BOUNCED and is_pair(contacts.pair, r, a, b))
+        if touches:
+            table.body[m, 0], table.body[m, 1] = i, j
+            store3(table.point, m, load3(table.point, k))
+            store9(table.frame, m, load9(table.frame, k))
+            m += 1
+    return m
+
+
+@lean
+def _list_bounced(contacts, table, m):
+    """Add the contacts that bounced to the m in the table, with the pushes [kg m] that take them down; how many there are."""
+    for k in range(m):
+        store3(table.impulse, k, ZERO)
+        table.mu[k] = 0.0
+    for k in range(contacts.count[1]):
+        if contacts.kick[k] == BOUNCED and m < len(table.gap):
+            table.body[m, 0], table.body[m, 1] = contacts.body[k, 0], contacts.body[k, 1]
+            store3(table.point, m, load3(contacts.point, k))
+            store9(table.frame, m, load9(contacts.frame, k))
+            store3(table.impulse, m, load3(contacts.owed, k))
+            table.mu[m] = 0.0
+            m += 1
+    forget_bounce(contacts)
+    return m
+
+
+@inner
+def _bring_along(joints, island, system, laws, along, gone, d, p):
+    """The displacements ``d`` (n, 6) that close again what opened of the first ``along`` contacts when bodies came down, and
+    leave the others as they are; ``gone``: by how much each opened [m]. False where they contradict each other.
+
+    What was struck would have been struck where the surface is now, a little later: by the bounce over the speed of the impact.
+    Until then it would have gone on as it came, not as it was left: that way is along the impulse of the blow. (What overlaps was
+    struck too late, and has gone on since; `_part_again` is the same for that.)
+    """
+    leave_rigid_rows(joints, island, laws)
+    hold_kept(joints, island, laws)
+    m, rest, most = len(gone), np.zeros_like(d), 0.0
+    laws.c[:], laws.u0[:], laws.lo[:m], laws.hi[:m], p[:] = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(len(p)):
+        if laws.law[k] == SOFT_LAW:
+            laws.lo[k, 0] = 0.0
+    for k in range(m):
+        laws.law[k] = BOX_LAW
+        if k < along:
+            laws.c[k, 2] = min(0.0, -gone[k])
+            most = max(most, gone[k])
+        if k >= along or gone[k] > 0.0:
+            laws.lo[k, 2], laws.hi[k, 2] = -math.inf, math.inf
+    return most > 0.0 and newton(system, laws, rest, SAME * most, 100, p, d)[0] <= SAME * most
+
+
+@lean
+def _tell_accounts(bodies, table, books, local, m, p, after, before, work):
+    """Write the ``work`` of a displacement to the accounts of the contacts that press, by how far each moves what it presses."""
+    total = 0.0
+    for k in range(m):
+        total += _push_along(bodies, table, k, local, after, before, p)
+    for k in range(m):
+        part = _push_along(bodies, table, k, local, after, before, p) / total if total > 0.0 else 1.0 / m
+        tell_account(books, bodies, table.body[k, 0], table.body[k, 1], part * work)
+
+
+@lean
+def _push_along(bodies, table, k, local, after, before, p):
+    """What push k moves its contact by, times the push; bodies go as ``moved`` says."""
+    u = ZERO
+    for side in range(2):
+        i, n, sign = table.body[k, side], local[table.body[k, side]], 2.0 * side - 1.0
+        if n >= 0:
+            w = (after[n, 3] - before[n, 3], after[n, 4] - before[n, 4], after[n, 5] - before[n, 5])
+            u = axpy(
+                sign, add(sub(load3(after, n), load3(before, n)), cross(w, sub(load3(table.point, k), load3(bodies.x, i)))), u
+            )
+    return dot(mul_t(load9(table.frame, k), load3(p, k)), u)
+
+
+@lean
+def forget_bounce(contacts):
+    """What gave its phase back, and is not kicked again, stays at the height of its bounce."""
+    for k in range(contacts.count[1]):
+        if contacts.kick[k] == BOUNCED:
+            contacts.kick[k] = 0
+
+
+@kernel(**FOR_KERNELS)
+def _part_again(model, settings, table, label, t, chosen, floors):
+    """Take apart what overlaps since its bodies came down from their bounce, contacts of the table. True where anything did.
+    ``floors``: the deepest gaps of the ``chosen`` pairs before [m]."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    gaps, deepest, n = table.gap[: table.count[0]].copy(), 0.0, 0
+    for k in range(len(gaps)):
+        while not is_pair(pairs.geoms, chosen[n], table.pair[k, 0], table.pair[k, 1]):
+            n += 1
+        gaps[k] -= (1.0 - settings.correction) * floors[n]
+        deepest = min(deepest, gaps[k])
+    if deepest >= -settings.slop:
+        return False
+    rows, links = np.arange(len(gaps)), joints_of(bodies, joints, bodies.island, label)
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    island, system, _laws, _vstar, _v, _p = prepare(bodies, table, joints, rows, links, rows[:0], local)
+    for i in island.members:
+        store3(bodies.p_before, i, load3(bodies.p, i))
+        store3(bodies.l_before, i, load3(bodies.l, i))
+    correct_depth(bodies, table, joints, books, settings, island, system, False, 1.0, gaps, t)
+    return True
+
+
+@lean
+def _list_owed(model, geometry, table, number, t, found, ids):
     """The contacts of a kick into ``table``, where they are at time t, with what they owe of that kick; how many.
 
     ``found``, ``ids``: room for a manifold. The gap of a contact whose place is only supposed is no number.
@@ -101,7 +299,7 @@ def _list_owed(model, geometry, table, number, t, part, found, ids):
             store9(table.frame, m, frame)
             table.mu[m] = contacts.mu[k]
             for r in range(3):
-                table.impulse[m, r] = -part * contacts.owed[k, r]
+                table.impulse[m, r] = -contacts.owed[k, r]
                 table.creeps[m, r] = contacts.creeps[k, r]
                 contacts.creeps[k, r] *= 0.0  # what stuck (not nan) comes without a phase from now on
             m += 1
@@ -134,26 +332,30 @@ def _moved_on(bodies, contacts, k, t):
 
 
 @lean
-def _part_taken(bodies, contacts, table, m, t, local, before, after, p):
-    """What part of the impulses p of all contacts is given back. Members have velocities ``before`` and ``after`` all of it.
+def _part_taken(bodies, contacts, table, m, t, local, before, after, q, part, place_part):
+    """What share of the impulses ``part`` q, and of the displacement that goes with them, is taken back of all contacts. Members
+    have velocities ``before``, and ``after`` with q.
 
-    All where that takes energy. Twice the work of a part s is 2 s a + s^2 (b - a), with a and b the sums of p.u before and after:
-    least where s (b - a) = -a. Of what slides the normal part counts: what friction had taken in advance it gives back.
+    All where that takes energy. With a and b the sums of p.u before and after p = part q, twice the work of a share s is
+    2 s a + s^2 (b - a), and the displacement does s W: of a force 2 q/h, of contacts that go back by what they gain through q
+    in the time t (1 - t/h): ``place_part`` is 2 t/h (1 - t/h). Least where s (b - a) = -a - W. Of what slides the normal part
+    counts: what friction had taken in advance it gives back.
     """
-    work, first, last = 0.0, 0.0, 0.0
+    work, first, square = 0.0, 0.0, 0.0
     for k in range(m):
-        e, least, a, b = load9(table.frame, k), math.inf, 0.0, 0.0
+        e, least, a, w, c = load9(table.frame, k), math.inf, 0.0, 0.0, 0.0
         sticks = 1.0 if math.isfinite(table.creeps[k, 0]) else 0.0
-        f = mul_t(e, (sticks * p[k, 0], sticks * p[k, 1], p[k, 2]))
+        f = mul_t(e, (sticks * q[k, 0], sticks * q[k, 1], q[k, 2]))
         for way in range(2 if math.isfinite(table.gap[k]) else 0, 3):
             place = _place(bodies, contacts, table, k, t, way)
-            a = dot(f, _relative(bodies, table, k, place, local, before))
-            b = dot(f, _relative(bodies, table, k, place, local, after))
-            least = min(least, a + b)
-        work, first, last = work + least, first + a, last + b  # of the last way: as the table has it
+            u = _relative(bodies, table, k, place, local, before)
+            gained = dot(f, sub(_relative(bodies, table, k, place, local, after), u))
+            a, w, c = part * dot(f, u), -place_part * gained, part * part * gained
+            least = min(least, 2.0 * (a + w) + c)
+        work, first, square = work + least, first + a + w, square + c  # of the last way: as the table has it
     if work <= 0.0:
         return 1.0
-    return min(1.0, -first / (last - first)) if first < 0.0 else 0.0
+    return min(1.0, -first / square) if first < 0.0 else 0.0
 
 
 @lean
@@ -214,3 +416,9 @@ take_back = far(
     lambda: (EXAMPLE, empty_geometry(), EXAMPLE.contacts, 0, 0.0),
     returns=None,
 )
+part_again = far(
+    _part_again,
+    lambda: (EXAMPLE, SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.int64), np.zeros(0)),
+    returns=False,
+)
+come_down = far(_come_down, lambda: (EXAMPLE, EXAMPLE.contacts, 0, 0.0), returns=None)

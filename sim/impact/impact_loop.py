@@ -33,7 +33,7 @@ from tumble.sim.flight.motion import finite_body, fly_to
 from tumble.sim.impact.crowds.coming_points import coming_rows, tired
 from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.event_queue import NO_DRIFT, TIE, choose, first_event, let_go, new_drift, play_again, put_in_order
-from tumble.sim.impact.half_kick_removal import take_back
+from tumble.sim.impact.half_kick_removal import forget_bounce, take_back
 from tumble.sim.impact.joint_impulses import linked_joints, meet_stops, settle_joints
 from tumble.sim.impact.multi_contact import approach_left, fastest_approach, joint_impact, single_impact, touching_rows
 from tumble.sim.impact.stop_events import find_stops, first_stop
@@ -135,6 +135,8 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
     result, sinks = fly_on(model, geometry, settings, t, drift)
     if result == OK and t < settings.dt and (linked or (spends and (sinks or rested))):
         result = _kick_and_fly(model, geometry, settings, table, t, drift, effort)
+    elif rested:
+        forget_bounce(contacts)
     return result
 
 

@@ -17,7 +17,7 @@ from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.event_queue import NO_DRIFT, choose, let_go
-from tumble.sim.impact.half_kick_removal import take_back
+from tumble.sim.impact.half_kick_removal import bounced, come_down, part_again, take_back
 from tumble.sim.impact.joint_impulses import joints_of
 from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall_loads
 from tumble.sim.ledger.work import INSIDE_DRIFT
@@ -80,6 +80,24 @@ def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt
 
 
 @inner
+def _touch_anew(bodies, geoms, pairs, geometry, chosen, dt):
+    """The manifolds of these pairs where their bodies stand now."""
+    for n in chosen:
+        update_manifold(bodies, geoms, pairs, geometry, n, dt)
+        pairs.fresh[n] = False
+
+
+@inner
+def _deepest(pairs, chosen):
+    """The least gaps of the points of these pairs; 0 where none overlaps [m]."""
+    deepest = np.zeros(len(chosen))
+    for n in range(len(chosen)):
+        for k in range(pairs.points[chosen[n]]):
+            deepest[n] = min(deepest[n], pairs.rows[chosen[n], k, 3])
+    return deepest
+
+
+@inner
 def _kick_again(model, geometry, settings, table, t, drift, effort):
     """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
 
@@ -108,6 +126,14 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
         in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
         if in_flight and can_be_taken(bodies, contacts, bodies.held[i]):
             take_back(model, geometry, table, bodies.held[i], t)
+    if bounced(contacts):
+        floors = _deepest(pairs, concerned)
+        tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
+        come_down(model, table, label, t)
+        _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
+        result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
+        if result == OK and part_again(model, settings, table, label, t, concerned, floors):
+            _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
     if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC) != OK:
         return OK
     recall_loads(bodies, contacts, table, t, dt)

@@ -9,7 +9,8 @@ contacts bore load in that kick. Therefore every kick has a number, and those wh
   0 stands for a kick of which nothing can be taken back.
 - A body keeps the number of its last kick in ``held``, the time of it in ``kicked``, and in ``flown`` the length of the flight
   for which that kick gave something in advance (0: none).
-- A contact that bore load keeps the number of that kick in ``kick``. The first ``count[0]`` contacts are those of the last step;
+- A contact that bore load keeps the number of that kick in ``kick``; BOUNCED, where its phase was taken back and the place of its
+  bodies is to follow. The first ``count[0]`` contacts are those of the last step;
   loads of kicks inside the drift are copied behind them, up to ``count[1]``. ``count[2]`` is the number that was given last.
 """
 
@@ -27,6 +28,7 @@ from tumble.sim.state import DYNAMIC
 # too much.
 LARGEST_ISLAND = 32
 SMALL_ISLAND = 6  # the kicks of an island with at most so many bodies cost half as much of what a step may spend
+BOUNCED = -1  # in place of the number of a kick
 MID_STEP = 1 << 32  # kicks inside a drift have larger numbers than this
 OVER = 1e-9  # two instants that differ by less than this part of a step count as one
 

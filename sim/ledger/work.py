@@ -40,9 +40,30 @@ def book_works(books, bodies, i, j, first, second, mode):
     """
     for c in range(4):
         book_work(books, BETWEEN[c], first[c], second[c], mode)
+    k = _account(books, bodies, i, j)
+    if k < 0:
+        return
+    start = 0 if mode == INSIDE_DRIFT else 4
+    for c in range(4):
+        if mode != MEAN_GIVEN:
+            books.works[k, c] += first[c]
+        books.works[k, start + c] += second[c]
+
+
+@lean
+def tell_account(books, bodies, i, j, work):
+    """Write what `contact` got of bodies i and j, and has in the books already, to their account [J]."""
+    k = _account(books, bodies, i, j)
+    if k >= 0:
+        books.works[k, 0] += work
+
+
+@lean
+def _account(books, bodies, i, j):
+    """The row of the account of two bodies; -1 where none are kept."""
     room = len(books.account)
     if room == 0:
-        return
+        return -1
     key = ((bodies.serial[i] << 31) | bodies.serial[j]) + 1
     k = (key * 0x9E3779B1) % room
     while books.account[k] != key:
@@ -51,11 +72,7 @@ def book_works(books, bodies, i, j, first, second, mode):
             books.counters[ACCOUNTS] += 1
             break
         k = k + 1 if k + 1 < room else 0
-    start = 0 if mode == INSIDE_DRIFT else 4
-    for c in range(4):
-        if mode != MEAN_GIVEN:
-            books.works[k, c] += first[c]
-        books.works[k, start + c] += second[c]
+    return k
 
 
 @lean

@@ -24,6 +24,7 @@ from tumble.sim.impact.crowds.crowd_prediction import ROW_OVERLAP, predict_rows,
 from tumble.sim.impact.crowds.crowd_rows import Crowd, load_bodies, load_normals, target_some
 from tumble.sim.impact.crowds.crowd_sweeps import ANY, relax, settle
 from tumble.sim.impact.thread_jobs import TARGETS, TOPIC, share
+from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import KICK
 from tumble.sim.solvers.block_laws import COULOMB_LAW
 from tumble.sim.solvers.crowd_targets import skin_of, taken_laws
@@ -293,7 +294,7 @@ def _push_apart(bodies, contacts, joints, books, settings, crowd, count):
     _take_pushes(contacts, crowd, count, d)
     none = np.zeros(0, dtype=np.int64)
     island = Island(crowd.members, crowd.rows[:count], none, none, none, none, none)
-    displace(bodies, contacts, joints, books, island, crowd.a, crowd.b, crowd.p, d)
+    displace(bodies, contacts, joints, books, island, crowd.a, crowd.b, crowd.p, d, ledger.CORRECTION)
 
 
 @lean

@@ -100,7 +100,7 @@ def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_befor
     # in one part: in the parts of the step that its contacts ask for it turns too little
     monkeypatch.setattr(division, "RISE", math.inf)
     monkeypatch.setattr(times, "_sunk", asked_before)
-    assert height_beyond(sheet(10.0), SMALL[3], 161328, restitution=0.0, friction=1.0, steps=2) > -0.005
+    assert height_beyond(sheet(10.0), SMALL[3], 167276, restitution=0.0, friction=1.0, steps=2) > -0.005
 
 
 def test_what_leaves_a_sheet_is_looked_at_again_while_it_has_hardly_turned(monkeypatch):
@@ -559,9 +559,10 @@ def test_what_a_steady_contact_has_in_advance_is_taken_back(at):
 
 @pytest.mark.parametrize(("at", "rise"), [(0.9, 1.0), (0.1, -1.0)])
 def test_what_has_left_is_not_pushed_and_what_comes_is_not_pulled(at, rise, monkeypatch):
-    """By forces that never acted, which would make energy; a little rise is taken away, to rest and no further."""
+    """By forces that never acted, which would make energy. Of a little rise the bounce is taken away, what made it rise is left:
+    on its way down the place gives the energy for that."""
     assert taken_back(at, rise)[1] == 0.0
-    assert taken_back(0.9, 0.012)[0] == pytest.approx(0.0, abs=1e-12)
+    assert taken_back(0.9, 0.012)[0] == pytest.approx(0.012, abs=1e-12)
     monkeypatch.setattr(removal, "_part_taken", lambda *given: 1.0)
     assert taken_back(at, rise)[1] > 0.01
 

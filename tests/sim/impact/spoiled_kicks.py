@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from benchmarks.worlds.families import FAMILIES
-from tumble.collision import Box, HalfSpace
+from tumble.collision import Box, HalfSpace, Sphere
 from tumble.sim import World
 from tumble.sim.contact import half_kick
 from tumble.sim.impact import half_kick_removal as removal
 from tumble.sim.impact import impact_loop as loop
+from tumble.sim.impact import substep_resolve as resolve
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger import kick_numbers as numbers
 from tumble.sim.ledger.work import INSIDE_DRIFT
@@ -138,24 +139,47 @@ def test_a_contact_on_its_small_bounce_is_found_again(monkeypatch):
     assert math.isnan(gap())
 
 
-def depth_of_a_tumbling_box() -> float:
-    """How deep a box gets that lands fast and turning, and may be kicked again twice in a step [m]."""
-    random = np.random.default_rng(17)
-    world = World(dt=1 / 60)
-    world.settings = world.settings._replace(crowd=1)
-    world.add(HalfSpace(), kind="static", friction=0.5)
-    turn, spin = random.normal(size=4), 30 * random.normal(size=3)
-    world.add(
-        Box((0.1, 0.07, 0.05)), position=(0, 0, 0.25), orientation=tuple(turn / np.linalg.norm(turn)), velocity=(0, 0, -2),
-        angular_velocity=tuple(spin), friction=0.5,
-    )  # fmt: skip
-    world.step(18)
-    return world.statistics()["depth"]
+def struck_stack(when: float) -> float:
+    """Of three boxes that rest on each other the lowest is struck from the side, at the part ``when`` of a step: what `contact`
+    holds then, of the energy of their small bounce."""
+    world, speed, time = World(dt=H), 1.0, (1 + when) * H
+    world.add(HalfSpace(), kind="static", friction=0.0)
+    for k in range(3):
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 + 0.2 * k), friction=0.0, restitution=0.0)
+    place = (-0.12 - speed * time, 0, 0.1)
+    world.add(Sphere(0.02), mass=0.1, position=place, velocity=(speed, 0, 0.5 * 9.81 * time), restitution=0.5)
+    world.step(4)
+    assert world.statistics()["impacts"] == 1
+    return abs(world.ledger.contact) / (0.5 * 3.0 * (0.5 * 9.81 * H) ** 2)
 
 
-def test_what_is_struck_and_not_kicked_again_is_held_by_nothing(monkeypatch):
-    """Where its impacts look at what comes down next they see most of that too, so here they do not."""
-    monkeypatch.setattr(loop, "coming_rows", lambda *given: given[6].count[0])
-    assert depth_of_a_tumbling_box() < 5e-8
-    monkeypatch.setattr(loop, "_let_loose", lambda *given: None)
-    assert depth_of_a_tumbling_box() > 1e-7
+def test_what_gives_its_phase_back_comes_down_from_its_small_bounce(monkeypatch):
+    """What stays up there hovers in the second half of a flight, since no kick that only pushes brings it down; then it lands."""
+    assert struck_stack(0.7) < 0.02
+    monkeypatch.setattr(resolve, "come_down", lambda *given: False)
+    assert struck_stack(0.7) > 0.3
+
+
+def test_in_the_midst_of_a_flight_the_place_says_that_contacts_last(monkeypatch):
+    """There the phase is no velocity, and what it does for the energy is rounding of either sign."""
+    assert struck_stack(0.5) < 0.02
+    part_taken = removal._part_taken
+    monkeypatch.setattr(removal, "_part_taken", lambda *given: part_taken(*given[:-1], 0.0))
+    assert struck_stack(0.5) > 0.3
+
+
+def impacts_of_a_landing() -> int:
+    """How many impacts there are where a box lands on one that rests, late in a step, and neither bounces."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", restitution=0.0)
+    for k in range(2):
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 + 0.203 * k), velocity=(0, 0, -2.0 * k), restitution=0.0)
+    world.step(4)
+    return world.statistics()["impacts"]
+
+
+def test_what_touches_bodies_that_come_down_comes_along(monkeypatch):
+    """Left above the gap it falls on them in the rest of the step, and again on what this makes move."""
+    assert impacts_of_a_landing() == 1
+    monkeypatch.setattr(removal, "_bring_along", lambda *given: False)
+    assert impacts_of_a_landing() > 3
