@@ -213,6 +213,7 @@ class Contacts(NamedTuple):
     phase: np.ndarray = real("c")  # the part of it that the kick gave, and the next one takes again [m/s]
     creeps: np.ndarray = real("c", 3)  # slip with which what sticks comes to it, in the world [m/s]; nan: it slid, or bore none
     owed: np.ndarray = real("c", 3)  # what the kick gave for the coming half flight, in the frame [N s]
+    bounce: np.ndarray = real("c", 7)  # what is to be taken back with its place: momentum, moment, energy (half_kick_removal.py)
     kick: np.ndarray = whole("c")  # the kick in which it bore load, see Bodies.held
     loss: np.ndarray = real("c")  # energy that friction, and restitution or a slow landing, took [J]
     residual: np.ndarray = real("c")  # what the solve of its island missed the law by [m/s]

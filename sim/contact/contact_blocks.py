@@ -15,6 +15,7 @@ from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, 
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target, pair_size
 from tumble.sim.flight.motion import point_velocity
+from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN, book_works, contact_driven_work, give, halves
 from tumble.sim.solvers.block_laws import COULOMB_LAW
 from tumble.sim.solvers.problem import velocity_along
@@ -188,25 +189,26 @@ def _phase(bodies, contacts, row, before, after):
 
 
 @lean
-def _landing(contacts, row, p, before, after, phase):
+def _landing(contacts, row, p, before, after, phase, lent):
     """What a contact loses that lands in a kick [J]: the work of its impulse, less that of what it owes for the coming flight and
     of the ``phase`` with which it was to come [m/s].
 
     A kick that turns a speed v into the phase w of a contact at rest takes m (v^2 - w^2)/2. The landing takes m v^2/2 of that;
-    m w^2/2 is what the kick gives for the coming flight, and what the next one takes again.
+    m w^2/2 is what the kick gives for the coming flight, and what the next one takes again, or an impact before that. Where it is
+    not ``lent``, since the island is too large for impacts to take anything back, it is lost with the rest.
     """
-    given = contacts.owed[row, 2] if after > 0.0 else 0.0
+    given = contacts.owed[row, 2] if after > 0.0 and lent else 0.0
     back = (p - given) * phase * phase / before if before < phase else 0.0
     return 0.5 * (given * after - p * (before + after) + back)
 
 
 @lean
-def book_contact(bodies, contacts, books, row, half, mode, share, arrives, landed):
+def book_contact(bodies, contacts, books, row, half, mode, share, arrives, landed, lent):
     """Works of half the impulse of a contact, ``half``, before and after the middle of the kick.
 
     ``arrives``: normal velocity with which it will come back, nan where nobody looked: then as fast as it leaves. ``landed``:
     what others of the island lost as they landed in this kick [J]. Returns what this one lost so: less than nothing where
-    those turn it away, but no more than they lost.
+    those turn it away, but no more than they lost. ``lent``: see `_landing`.
     """
     e = load9(contacts.frame, row)
     s, t, n = (e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8])
@@ -231,7 +233,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     elif lasts and phase == known:
         loss = max(0.0, 0.5 * p[2] * (min(phase, -after[2]) - before[2]))
     else:
-        loss = max(-landed, _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0))
+        loss = max(-landed, _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0, lent))
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
     contacts.phase[row] = _phase(bodies, contacts, row, before[2], after[2])
@@ -265,10 +267,10 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
 @inner
 def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
     """Works of all contacts of an island; what closes comes first, since what it loses as it lands may turn others away."""
-    landed, comes = 0.0, np.empty(len(rows), dtype=np.bool_)
+    landed, comes, lent = 0.0, np.empty(len(rows), dtype=np.bool_), len(rows) <= LARGEST_ISLAND
     for k in range(len(rows)):
         comes[k] = contacts.u[rows[k], 2] <= 0.0
     for closing in (True, False):
         for k in range(len(rows)):
             if comes[k] == closing:
-                landed += book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k], landed)
+                landed += book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k], landed, lent)

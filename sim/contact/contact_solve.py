@@ -278,7 +278,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     _give(model, settings, contacts, island, system, laws, kick, looks, room, h, turn, looking, vstar, v, p)
     for i in island.members:
         local[i] = -1
-    number_kick(bodies, latest, contacts, rows, island.members, mode)
+    number_kick(bodies, latest, contacts, rows, island.members, mode, t, h, settings.dt)
 
 
 @inner
@@ -465,7 +465,6 @@ def _note(bodies, contacts, books, settings, island, kick, h, coming, worst, spe
             store3(bodies.p, i, (math.nan, math.nan, math.nan))
         bodies.parts[i] = coming
         bodies.until[i] = kick.t + h if h < settings.dt - kick.t else 0.0
-        bodies.kicked[i], bodies.flown[i] = kick.t, h
     books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst)
     if worst > settings.tolerance:
         books.counters[UNSOLVED] += 1

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
+from tumble.collision.linalg import ZERO, add, add3, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.equations import drive
 from tumble.sim.flight.motion import kinetic_energy, point_velocity, refresh_velocity, set_state
@@ -110,13 +110,14 @@ def correct_depth(bodies, contacts, joints, books, settings, island, system, che
         newton(system, laws, rest, 1e-9 * deepest, settings.iterations, p, d)
     for k in range(m):
         gaps[k] += velocity_along(system, laws.u0, d, k, 2)
-    displace(bodies, contacts, joints, books, island, system.a, system.b, p, d, ledger.CORRECTION)
+    displace(bodies, contacts, joints, books, island, system.a, system.b, p, d, False)
 
 
 @inner
-def displace(bodies, contacts, joints, books, island, a, b, p, d, entry):
+def displace(bodies, contacts, joints, books, island, a, b, p, d, turned):
     """Move the bodies of an island by the displacements ``d`` that the pushes ``p`` of its contacts and joints make; ``a``,
-    ``b``: the members that these belong to. The work goes to this ``entry`` of the books."""
+    ``b``: the members that these belong to. ``turned``: the pushes of contacts have turned since they began
+    (`_turn_with`)."""
     rows, members, owner, block = island.rows, island.members, island.owner, island.block
     m, n = len(rows), len(members)
     v, push, stored = np.empty((n, 3)), np.empty((len(owner), 3)), np.zeros(len(island.links))
@@ -130,21 +131,24 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d, entry):
         l, q = load3(bodies.l, i), load3(bodies.p, i)
         store3(v, k, load3(bodies.v, i))
         before = _energy(bodies, i)
-        x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
-        set_state(bodies, i, x, turned, q, l)
-        book_at_once(books, entry, _energy(bodies, i) - before)
+        x, rotated = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
+        set_state(bodies, i, x, rotated, q, l)
+        book_at_once(books, ledger.CORRECTION, _energy(bodies, i) - before)
     for k in range(m):
         if p[k, 0] != 0.0 or p[k, 1] != 0.0 or p[k, 2] != 0.0:
             along = mul_t(load9(contacts.frame, rows[k]), load3(p, k))
             i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
-            _keep_angular_momentum(bodies, books, i, j, a[k], b[k], along, v, entry)
+            if turned:
+                _turn_with(bodies, contacts, books, rows[k], a[k], b[k], along, v, d)
+            else:
+                _keep_angular_momentum(bodies, books, i, j, a[k], b[k], along, v)
     for k in range(len(owner)):
         j = owner[k]
-        _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v, entry)
+        _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v)
     for k in range(len(island.links)):  # what springs and rotors gain is work of the displacement, which no kick finds later
         work = _stored(bodies, joints, island.links[k]) - stored[k]
         joints.potential[island.links[k]] += work
-        book_at_once(books, entry, work)
+        book_at_once(books, ledger.CORRECTION, work)
     for k in range(m):  # at the new poses
         i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
         e = load9(contacts.frame, rows[k])
@@ -165,7 +169,7 @@ def _stored(bodies, joints, j):
 
 
 @lean
-def _keep_angular_momentum(bodies, books, i, j, a, b, push, v, entry):
+def _keep_angular_momentum(bodies, books, i, j, a, b, push, v):
     """Take from two bodies the angular momentum that they get by being pushed apart.
 
     Where they pass each other with velocities ``v`` and are pushed apart by d, they have more of it than before, by m d x v. So
@@ -188,20 +192,49 @@ def _keep_angular_momentum(bodies, books, i, j, a, b, push, v, entry):
     square = dot(arm, arm)
     impulse = scale(1.0 / square, cross(arm, excess)) if square > 0.0 else ZERO
     spin = add(excess, cross(arm, impulse))
-    _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin), entry)
-    _shove(bodies, books, j, impulse, scale(-0.5, spin), entry)
+    _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin))
+    _shove(bodies, books, j, impulse, scale(-0.5, spin))
 
 
 @lean
-def _shove(bodies, books, i, impulse, spin, entry):
-    """Change the momenta of body i, before and after the kick, at the expense of this ``entry``."""
+def _turn_with(bodies, contacts, books, row, a, b, push, v, d):
+    """Give two bodies the momentum that goes with a push of contact ``row`` whose direction and place have turned since it began.
+
+    ``contacts.bounce`` has it, for body j: an impulse J and its moment M about the origin while the bodies stood still. They went
+    with velocities v meanwhile, so the spin of j gets M + v x push - x J; body i gets all of it the other way round. With
+    push x v, which their displacements ``d`` give, no angular momentum is left over but that of d and J.
+    """
+    impulse = (contacts.bounce[row, 0], contacts.bounce[row, 1], contacts.bounce[row, 2])
+    moment, apart = (contacts.bounce[row, 3], contacts.bounce[row, 4], contacts.bounce[row, 5]), ZERO
+    for side in range(2):
+        k, sign = (a, -1.0) if side == 0 else (b, 1.0)
+        if k >= 0:
+            apart = axpy(sign, (d[k, 0], d[k, 1], d[k, 2]), apart)
+    left = cross(apart, impulse)
+    for side in range(2):
+        k, sign = (a, -1.0) if side == 0 else (b, 1.0)
+        if k >= 0:
+            i = contacts.body[row, side]
+            began = sub(load3(bodies.x, i), (d[k, 0], d[k, 1], d[k, 2]))
+            spin = scale(sign, sub(add(moment, cross(load3(v, k), push)), cross(began, impulse)))
+            if a >= 0 and b >= 0:
+                spin = axpy(-0.5, left, spin)
+            _shove(bodies, books, i, scale(sign, impulse), spin)
+    if a < 0 or b < 0:
+        moved = 1.0 if a < 0 else -1.0
+        add_to_reservoir(books, scale(-moved, impulse), scale(-1.0, axpy(moved, moment, left)))
+
+
+@lean
+def _shove(bodies, books, i, impulse, spin):
+    """Change the momenta of body i, before and after the kick, at the expense of the correction."""
     before = _energy(bodies, i)
     add3(bodies.p, i, impulse)
     add3(bodies.l, i, spin)
     add3(bodies.p_before, i, impulse)
     add3(bodies.l_before, i, spin)
     refresh_velocity(bodies, i)
-    book_at_once(books, entry, _energy(bodies, i) - before)
+    book_at_once(books, ledger.CORRECTION, _energy(bodies, i) - before)
 
 
 @lean

@@ -3,6 +3,16 @@
 At time t after a kick, for a flight of length h, a steady contact has too much of its impulse q for that flight by (1 - 2 t/h) q,
 and its bodies are where t (1 - t/h) q took them: on a small bounce. The first is taken back before the impact, the second
 after it, when it can not part what collides, and what touches comes along. Both together cost just the energy of the bounce.
+
+With J(s) the Jacobian of a contact at time s, M the masses, and F = 2 q/h the steady force, the two motions differ at time t by
+
+    M u' = J(0)^T q - int_0^t J(s)^T F ds = J^T (1 - 2 t/h) q - (dJ/dt)^T P,      M u = J^T P,      P = t (1 - t/h) q,
+
+to second order, with J as it is at time t. So the push P that takes the place back has a momentum too, of what J has turned by
+since: without it, what rolls or tips over would change its energy by P times its normal acceleration on the way down. With it
+that is F u, the energy that the bounce holds in the place, and the angular momentum stays what it is. What else the displacement
+does comes from the impact between the two, and is correction.
+
 Where contacts have left since, or turned so far that other points are near now, they would make energy, by a force that never
 acted. Then the island gives back one share of all of it, the one that takes most energy. It is one share, not one of each
 contact, because what redundant contacts owe is told apart by chance alone.
@@ -49,7 +59,7 @@ from tumble.sim.impact.joint_impulses import give_joints, hold_kept, joints_of, 
 from tumble.sim.impact.time_of_impact import TOUCH
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.kick_numbers import BOUNCED, bears
-from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work, tell_account
+from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_at_once, book_works, contact_driven_work, tell_account
 from tumble.sim.solvers.block_laws import BOX_LAW, SOFT_LAW
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import velocity_along
@@ -89,7 +99,7 @@ def _take_back(model, geometry, table, number, t):
     give_joints(bodies, joints, books, island, laws, p, False)
     for k in range(m):
         _book(bodies, table, books, k, load3(p, k))
-        _note_place(contacts, table, k, share * still)
+        _note_place(contacts, table, k, share, still, 1.0 - since / length)
     for i in range(len(bodies.held)):
         if bodies.held[i] == number:
             bodies.held[i], bodies.flown[i] = 0, 0.0
@@ -106,13 +116,21 @@ def _give_way(joints, island, system, laws, m, vstar, v, p):
 
 
 @lean
-def _note_place(contacts, table, k, f):
-    """Note of a contact, row k of ``table``, by what push [kg m] its bounce is to be taken back: f times what it owed."""
+def _note_place(contacts, table, k, share, still, coming):
+    """Note of a contact, row k of ``table``, how its bounce is to be taken out of the places, for a ``share`` of what it owed: by
+    the push in the time ``still`` [kg m], by what this has turned since the kick, and which energy it holds. ``coming``: the part
+    of the flight that is to come."""
     row = table.pair[k, 0]
+    owed, old, new = load3(contacts.owed, row), load9(contacts.frame, row), load9(table.frame, k)
+    began, here, f, g = load3(contacts.point, row), load3(table.point, k), mul_t(old, owed), mul_t(new, owed)
+    turned, moment = sub(g, f), sub(cross(here, g), cross(began, f))
+    for r in range(3):
+        contacts.bounce[row, r], contacts.bounce[row, 3 + r] = share * coming * turned[r], share * coming * moment[r]
+    contacts.bounce[row, 6] = share * table.loss[k]
     contacts.kick[row] = BOUNCED
-    store3(contacts.owed, row, scale(-f, load3(contacts.owed, row)))
-    store3(contacts.point, row, load3(table.point, k))
-    store9(contacts.frame, row, load9(table.frame, k))
+    store3(contacts.owed, row, scale(-share * still, owed))
+    store3(contacts.point, row, here)
+    store9(contacts.frame, row, new)
 
 
 @lean
@@ -138,24 +156,27 @@ def _come_down(model, table, label, t):
     gone = np.empty(m)
     for k in range(m):
         gone[k] = velocity_along(system, laws.u0, v, k, 2) - velocity_along(system, laws.u0, vstar, k, 2)
-    before = books.energy[ledger.CONTACT]
-    _move(bodies, table, joints, books, island, system, p, v, vstar, ledger.CONTACT)
-    _tell_accounts(bodies, table, books, local, m, p, v, vstar, books.energy[ledger.CONTACT] - before)
+    _move(bodies, table, joints, books, island, system, p, v, vstar, True)
+    for k in range(along, m):
+        energy = table.bounce[k, 6]
+        book_at_once(books, ledger.CONTACT, -energy)
+        book_at_once(books, ledger.CORRECTION, energy)
+        tell_account(books, bodies, table.body[k, 0], table.body[k, 1], -energy)
     if along > 0:
         prepare_again(bodies, table, joints, island, system, laws, vstar, p)
         if _bring_along(joints, island, system, laws, along, gone, v, p):
             vstar[:] = 0.0
-            _move(bodies, table, joints, books, island, system, p, v, vstar, ledger.CORRECTION)
+            _move(bodies, table, joints, books, island, system, p, v, vstar, False)
 
 
 @inner
-def _move(bodies, table, joints, books, island, system, p, after, before, entry):
+def _move(bodies, table, joints, books, island, system, p, after, before, turned):
     """Move the members of an island by ``after`` - ``before`` [m, rad], which the pushes ``p`` make."""
     d = after - before
     for i in island.members:
         store3(bodies.p_before, i, load3(bodies.p, i))
         store3(bodies.l_before, i, load3(bodies.l, i))
-    displace(bodies, table, joints, books, island, system.a, system.b, p, d, entry)
+    displace(bodies, table, joints, books, island, system.a, system.b, p, d, turned)
 
 
 @lean
@@ -180,6 +201,8 @@ def _list_bounced(contacts, table, m):
     """Add the contacts that bounced to the m in the table, with the pushes [kg m] that take them down; how many there are."""
     for k in range(m):
         store3(table.impulse, k, ZERO)
+        for r in range(7):
+            table.bounce[k, r] = 0.0
         table.mu[k] = 0.0
     for k in range(contacts.count[1]):
         if contacts.kick[k] == BOUNCED and m < len(table.gap):
@@ -187,6 +210,8 @@ def _list_bounced(contacts, table, m):
             store3(table.point, m, load3(contacts.point, k))
             store9(table.frame, m, load9(contacts.frame, k))
             store3(table.impulse, m, load3(contacts.owed, k))
+            for r in range(7):
+                table.bounce[m, r] = contacts.bounce[k, r]
             table.mu[m] = 0.0
             m += 1
     forget_bounce(contacts)
@@ -217,31 +242,6 @@ def _bring_along(joints, island, system, laws, along, gone, d, p):
         if k >= along or gone[k] > 0.0:
             laws.lo[k, 2], laws.hi[k, 2] = -math.inf, math.inf
     return most > 0.0 and newton(system, laws, rest, SAME * most, 100, p, d)[0] <= SAME * most
-
-
-@lean
-def _tell_accounts(bodies, table, books, local, m, p, after, before, work):
-    """Write the ``work`` of a displacement to the accounts of the contacts that press, by how far each moves what it presses."""
-    total = 0.0
-    for k in range(m):
-        total += _push_along(bodies, table, k, local, after, before, p)
-    for k in range(m):
-        part = _push_along(bodies, table, k, local, after, before, p) / total if total > 0.0 else 1.0 / m
-        tell_account(books, bodies, table.body[k, 0], table.body[k, 1], part * work)
-
-
-@lean
-def _push_along(bodies, table, k, local, after, before, p):
-    """What push k moves its contact by, times the push; bodies go as ``moved`` says."""
-    u = ZERO
-    for side in range(2):
-        i, n, sign = table.body[k, side], local[table.body[k, side]], 2.0 * side - 1.0
-        if n >= 0:
-            w = (after[n, 3] - before[n, 3], after[n, 4] - before[n, 4], after[n, 5] - before[n, 5])
-            u = axpy(
-                sign, add(sub(load3(after, n), load3(before, n)), cross(w, sub(load3(table.point, k), load3(bodies.x, i)))), u
-            )
-    return dot(mul_t(load9(table.frame, k), load3(p, k)), u)
 
 
 @lean
@@ -352,6 +352,7 @@ def _part_taken(bodies, contacts, table, m, t, local, before, after, q, part, pl
             gained = dot(f, sub(_relative(bodies, table, k, place, local, after), u))
             a, w, c = part * dot(f, u), -place_part * gained, part * part * gained
             least = min(least, 2.0 * (a + w) + c)
+        table.loss[k] = -w
         work, first, square = work + least, first + a + w, square + c  # of the last way: as the table has it
     if work <= 0.0:
         return 1.0

@@ -19,7 +19,7 @@ from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.event_queue import NO_DRIFT, choose, let_go
 from tumble.sim.impact.half_kick_removal import bounced, come_down, part_again, take_back
 from tumble.sim.impact.joint_impulses import joints_of
-from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall_loads
+from tumble.sim.ledger.kick_numbers import can_be_taken, effort_of, in_flight, recall_loads
 from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.sorted_lists import sort_list
 from tumble.sim.state import DYNAMIC, EXAMPLE, OK, REKICKS, SETTINGS, WAKE
@@ -123,8 +123,7 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
             bring(bodies, forces, joints, books, i, t, touched)
     for i in range(len(touched)):
         member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
-        in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
-        if in_flight and can_be_taken(bodies, contacts, bodies.held[i]):
+        if member and in_flight(bodies, i, t, dt) and can_be_taken(bodies, contacts, bodies.held[i]):
             take_back(model, geometry, table, bodies.held[i], t)
     if bounced(contacts):
         floors = _deepest(pairs, concerned)

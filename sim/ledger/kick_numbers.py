@@ -56,29 +56,40 @@ def last_flight(bodies, members, t, dt):
 
 
 @lean
-def number_kick(bodies, contacts, table, rows, members, mode):
-    """Give a kick its number, and write it to its bodies and to the contacts that bore load.
+def in_flight(bodies, i, t, dt):
+    """Whether body i is at time t still in the flight for which a kick gave something in advance, that nothing took back."""
+    return bodies.flown[i] > 0.0 and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
 
+
+@lean
+def number_kick(bodies, contacts, table, rows, members, mode, t, h, dt):
+    """Give a kick at time t, for a flight of length h, its number, and write it to its bodies and to the contacts that bore load.
+
+    What is still in the flight of an earlier kick that is not taken back stays in it: its contacts stand open, so this one gave
+    them nothing.
     The table of a kick inside a drift is used again by the next one, so its loads are copied behind the contacts of the last
     step, over those of kicks that no body holds any more. Where there is no room all the same the number is 0: nothing of such a
     kick can be taken back.
     """
-    number = contacts.count[2] + 1
-    loaded = 0
+    number, loaded = contacts.count[2] + 1, 0
     for row in rows:
         loaded += _gave(table, row)
-    for i in members:
-        bodies.held[i] = number
     if mode == INSIDE_DRIFT and contacts.count[1] + loaded > len(contacts.gap):
         _forget_old(bodies, contacts)
     if mode == INSIDE_DRIFT and contacts.count[1] + loaded > len(contacts.gap):
         number = 0
-        for i in members:
-            bodies.held[i] = 0
-    else:
-        contacts.count[2] = number
+    old, stays = 0, False
+    for i in members:
+        if bodies.held[i] != old:
+            old = bodies.held[i]
+            stays = mode == INSIDE_DRIFT and bearing(bodies, contacts, old) > LARGEST_ISLAND
+        if not (stays and in_flight(bodies, i, t, dt)):
+            bodies.held[i], bodies.kicked[i], bodies.flown[i] = number, t, h
+    if number == 0:
+        return
+    contacts.count[2] = number
     for row in rows:
-        if number > 0 and _gave(table, row):
+        if _gave(table, row):
             table.kick[row] = number
             if mode == INSIDE_DRIFT:
                 copy_load(table, row, contacts, contacts.count[1])
@@ -226,12 +237,16 @@ def can_be_taken(bodies, contacts, number):
     It is where the contacts that bore load in it, and still do, are no more than LARGEST_ISLAND: the bodies have to be kicked
     again after the impact, which would cost too much in large islands.
     """
-    if number == 0:
-        return False
+    return 0 < bearing(bodies, contacts, number) <= LARGEST_ISLAND
+
+
+@lean
+def bearing(bodies, contacts, number):
+    """How many contacts bore load in this kick, and still do."""
     size = 0
-    for k in range(contacts.count[1]):
+    for k in range(contacts.count[1] if number > 0 else 0):
         size += bears(bodies, contacts, k, number)
-    return 0 < size <= LARGEST_ISLAND
+    return size
 
 
 @lean

@@ -24,7 +24,6 @@ from tumble.sim.impact.crowds.crowd_prediction import ROW_OVERLAP, predict_rows,
 from tumble.sim.impact.crowds.crowd_rows import Crowd, load_bodies, load_normals, target_some
 from tumble.sim.impact.crowds.crowd_sweeps import ANY, relax, settle
 from tumble.sim.impact.thread_jobs import TARGETS, TOPIC, share
-from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import KICK
 from tumble.sim.solvers.block_laws import COULOMB_LAW
 from tumble.sim.solvers.crowd_targets import skin_of, taken_laws
@@ -225,7 +224,7 @@ def _book(bodies, contacts, books, settings, crowd, count):
         refresh_velocity(bodies, i)
         bodies.kicked[i], bodies.flown[i] = 0.0, settings.dt
     for m in range(count):
-        book_contact(bodies, contacts, books, crowd.rows[m], load3(crowd.p, m), KICK, 0.5, math.nan, 0.0)
+        book_contact(bodies, contacts, books, crowd.rows[m], load3(crowd.p, m), KICK, 0.5, math.nan, 0.0, False)
 
 
 @inner
@@ -294,7 +293,7 @@ def _push_apart(bodies, contacts, joints, books, settings, crowd, count):
     _take_pushes(contacts, crowd, count, d)
     none = np.zeros(0, dtype=np.int64)
     island = Island(crowd.members, crowd.rows[:count], none, none, none, none, none)
-    displace(bodies, contacts, joints, books, island, crowd.a, crowd.b, crowd.p, d, ledger.CORRECTION)
+    displace(bodies, contacts, joints, books, island, crowd.a, crowd.b, crowd.p, d, False)
 
 
 @lean
