@@ -228,9 +228,10 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     # what is left belongs to the phase of the micro-collisions, taken before the middle of the kick and given back after it
     known, phase = contacts.arrives[row], contacts.phase[row]
     lasts = math.isfinite(known) and before[2] >= FASTER * min(phase, 0.0)
+    steady = lasts and phase == known
     if mode == MEAN_GIVEN:  # half of what is asked for was there before
         loss = max(-landed, -0.5 * p[2] * (before[2] + after[2]))
-    elif lasts and phase == known:
+    elif steady:
         loss = max(0.0, 0.5 * p[2] * (min(phase, -after[2]) - before[2]))
     else:
         loss = max(-landed, _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0, lent))
@@ -261,7 +262,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     one, two = (normal1, loss1, -slip1, share * driven), (normal2, loss2, -slip2, (1.0 - share) * driven)
     book_works(books, bodies, i, j, one, two, mode)
     contacts.loss[row] = loss - slip1 - slip2
-    return 0.0 if lasts and phase == known else loss
+    return 0.0 if steady else loss
 
 
 @inner

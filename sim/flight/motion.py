@@ -185,14 +185,20 @@ def start_flight(bodies, i, t):
 
 
 @lean
+def forget_kick(bodies, i):
+    """The momenta that body i had before its last kick become those that it has."""
+    store3(bodies.p_before, i, load3(bodies.p, i))
+    store3(bodies.l_before, i, load3(bodies.l, i))
+
+
+@lean
 def land_some(bodies, dt, first, stop):
     """The flights of bodies [first, stop) end with the drift: from here they fly on, and momenta before the kick are these."""
     for i in range(first, stop):
         start_flight(bodies, i, 0.0)
         bodies.until[i], bodies.held[i] = 0.0, 0
         bodies.kicked[i] -= dt  # by the clock of the coming drift
-        store3(bodies.p_before, i, load3(bodies.p, i))
-        store3(bodies.l_before, i, load3(bodies.l, i))
+        forget_kick(bodies, i)
 
 
 @lean

@@ -54,7 +54,7 @@ from tumble.sim.contact.overlap_correction import correct_depth, displace
 from tumble.sim.contact.prepare import prepare, prepare_again
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.impact_threshold import pair_size
-from tumble.sim.flight.motion import geom_pose, point_velocity, strike
+from tumble.sim.flight.motion import forget_kick, geom_pose, point_velocity, strike
 from tumble.sim.impact.joint_impulses import give_joints, hold_kept, joints_of, leave_rigid_rows, negligible
 from tumble.sim.impact.time_of_impact import TOUCH
 from tumble.sim.ledger import entries as ledger
@@ -174,8 +174,7 @@ def _move(bodies, table, joints, books, island, system, p, after, before, turned
     """Move the members of an island by ``after`` - ``before`` [m, rad], which the pushes ``p`` make."""
     d = after - before
     for i in island.members:
-        store3(bodies.p_before, i, load3(bodies.p, i))
-        store3(bodies.l_before, i, load3(bodies.l, i))
+        forget_kick(bodies, i)
     displace(bodies, table, joints, books, island, system.a, system.b, p, d, turned)
 
 
@@ -269,8 +268,7 @@ def _part_again(model, settings, table, label, t, chosen, floors):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, _laws, _vstar, _v, _p = prepare(bodies, table, joints, rows, links, rows[:0], local)
     for i in island.members:
-        store3(bodies.p_before, i, load3(bodies.p, i))
-        store3(bodies.l_before, i, load3(bodies.l, i))
+        forget_kick(bodies, i)
     correct_depth(bodies, table, joints, books, settings, island, system, False, 1.0, gaps, t)
     return True
 

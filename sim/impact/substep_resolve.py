@@ -125,15 +125,16 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
         member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
         if member and in_flight(bodies, i, t, dt) and can_be_taken(bodies, contacts, bodies.held[i]):
             take_back(model, geometry, table, bodies.held[i], t)
+    result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
     if bounced(contacts):
         floors = _deepest(pairs, concerned)
-        tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
         come_down(model, table, label, t)
         _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
         result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
         if result == OK and part_again(model, settings, table, label, t, concerned, floors):
             _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
-    if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC) != OK:
+            result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
+    if result != OK:
         return OK
     recall_loads(bodies, contacts, table, t, dt)
     for n in concerned:

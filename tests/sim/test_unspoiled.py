@@ -7,6 +7,7 @@ import pytest
 from tests.physics.grounds import SMALL, height_beyond, sheet, struck_leg
 from tests.sim.contact.spoiled import (
     ON_FOUR_LEGS,
+    given_by_phases,
     iterations_on_four_legs,
     left_of_a_thrown_chain,
     left_of_a_thrown_walker,
@@ -41,6 +42,8 @@ def test_a_leg_that_rolls_on_its_foot_is_solved():
 
 def test_what_was_struck_off_its_stop_leaves_no_energy():
     assert solves_of_a_struck_leg() < 40
+    assert given_by_phases(4) < 1e-4
+    assert given_by_phases(20) < 1.5e-4
     finest = struck_leg(1 / 1600, -0.3, 1.0, -1, 0.2, 0.2)
     finest.step(160)
     for rate in (200, 400, 800):

@@ -355,6 +355,13 @@ def test_what_a_look_flies_was_struck_by_nothing(monkeypatch):
     assert unsolved_of_a_leg() > 0
 
 
+def given_by_phases(steps: int) -> float:
+    """What the kicks of a leg have left in the books of contact, whose knee a ball strikes off its stop in step 4 [J]."""
+    world = struck_leg(1 / 200, -0.3, 1.0, -1, 0.2, 0.2)
+    world.step(steps)
+    return abs(world.ledger.contact)
+
+
 def solves_of_a_struck_leg() -> int:
     """How often a leg is solved in four steps, whose knee a ball strikes off its stop in the last one."""
     world = struck_leg(1 / 200, -0.3, 1.0, -1, 0.2, 0.2)
