@@ -24,7 +24,7 @@ OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROW
 
 KNOT = 29  # numbers of a row of Bodies.knots: time, then 7 cubics (x, y, z, and the quaternion), highest power first
 USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
-FLIGHT = 23  # numbers of a body in flight under forces, see Forces.path
+FLIGHT = 24  # numbers of a body in flight under forces, see Forces.path; the last one makes them six registers of four
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of tumble.sim.flight.methods.integrators.INTEGRATORS
 # rows of Forces.path: states and their rates; then stages of the integrator
 START, END, RATE0, RATE1, STAGE, MIDDLE, MIDRATE, SLOPE = range(8)
@@ -32,7 +32,7 @@ STATIONS = 15  # most states between the ends of a flight that are kept, see For
 NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
 ROWS = 14  # numbers of a contact point, see tumble.collision.narrowphase.manifold
-REACH_WIDTH, PIVOT_WIDTH = 42, 14  # numbers of a body and of a free coordinate in the recursion over links
+REACH_WIDTH, PIVOT_WIDTH = 48, 20  # numbers of a body and of a free coordinate in the recursion over links
 POINTS = 8  # contact points of a pair of shapes
 PIECE, IDLE, FACET_LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face that are no triangles; from PLANE down: planes
 
@@ -340,8 +340,9 @@ class Forces(NamedTuple):
     load: np.ndarray = real("k", 6)  # forces of the rows when they were asked for last [N or N m]
     lacks: np.ndarray = real("k", 8)  # acceleration, velocity or way that is left to give
     step: np.ndarray = real("k", 6)
-    # common point, directions of the rows; from 24 on whether forces act along them, from 32 on about which axes their turns are
-    place: np.ndarray = real("k", 44)
+    # common point, directions of the rows; from 24 on whether forces act along them, from 32 on about which axes their turns are,
+    # from 41 on the coordinates of what has springs
+    place: np.ndarray = real("k", 48)
     # rates of the rows by the velocities of both bodies, a row for each velocity and a column for each rate; and what unit
     # forces along these columns do to the velocities
     g: np.ndarray = real("12 k", 8)
@@ -352,12 +353,13 @@ class Forces(NamedTuple):
     # where bodies hang from each other by one joint each (solvers/link_recursion.py)
     tree: np.ndarray = whole("c")  # 1: so it is
     chain: np.ndarray = whole("k", 2)  # its links in the order outwards, and the side of each on which something hangs
-    reach: np.ndarray = real("b", REACH_WIDTH)  # what hangs from a joint, and its body: articulated inertia and force
+    reach: np.ndarray = real("b", REACH_WIDTH)  # articulated inertia: of a body, and of what hangs from it
+    bias: np.ndarray = real("b", 8)  # force that moves these without accelerating them
     pivots: np.ndarray = real("6 k", PIVOT_WIDTH)  # of each free coordinate, see solvers/link_recursion.py
     # of each member of a cluster
     seat: np.ndarray = whole("n", fill=-1)  # place of each body in ``member``; -1: none
     stand: np.ndarray = real("b", 12)  # position and rotation
-    motion: np.ndarray = real("b", 6)  # velocity and angular velocity
+    motion: np.ndarray = real("b", 9)  # velocity, angular velocity, spin
     gain: np.ndarray = real("b", 6)  # acceleration, change of velocity, or displacement
     reply: np.ndarray = real("b", 6)  # the part of it that the last round of a solve gave
     mobility: np.ndarray = real("b", 9)  # inverse inertia, world axes

@@ -26,9 +26,10 @@ from tumble.sim.flight.stations import keep_station, piece
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
 from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
 from tumble.sim.joints.constraint_forces import close, note_loads
-from tumble.sim.joints.driven_rows import mark_driven, set_goals
+from tumble.sim.joints.driven_rows import mark_driven, note_rotors, set_goals
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import add_energy, add_to_reservoir
+from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes, size
 from tumble.sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDRATE, RATE0, RATE1, RK4, SLOPE, STAGE, START
 
 LAST = SLOPE + 2  # row of Forces.path that holds what the last kick gave; it is free between two flights
@@ -55,6 +56,7 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
         bodies.pull[i] = bodies.twist[i] = 0.0
     set_goals(bodies, forces, joints, c, t, h, guessed)
     rates(bodies, forces, joints, c, t, START, RATE0, h)
+    note_rotors(bodies, forces, joints, c, t)
     parts, opened, last, vain = 1, _integrate(bodies, forces, joints, c, t, h, 1), math.inf, 0
     while parts < MOST_FLIGHT_STEPS and vain < VAIN and not opened <= DRIFT:  # of order six in their number
         vain = vain + 1 if abs(opened - last) < 0.1 * opened else 0  # what does not change is not theirs: the kick left it
@@ -71,14 +73,15 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
     rates(bodies, forces, joints, c, end, END, RATE1, h)
     if forces.first_link[c + 1] > forces.first_link[c] and forces.anchored[c] == 0:
         balance_momenta(bodies, forces, c)
-    total = 0.0
+    total = every(0.0)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         bodies.pull[i] *= 2.0  # seen at the stages: twice the largest bounds it in between, unless the step is far too long
         bodies.twist[i] *= 2.0
-        for k in range(FLIGHT):
-            total += abs(path[END, i, k]) + abs(path[RATE1, i, k])
-    return math.isfinite(total)
+        for k in range(0, FLIGHT, LANES):
+            total = total + size(lanes_at(path[END], i, k)) + size(lanes_at(path[RATE1], i, k))
+    put_lanes(forces.sums, 0, 0, total)
+    return math.isfinite(forces.sums[0, 0] + forces.sums[0, 1] + forces.sums[0, 2] + forces.sums[0, 3])
 
 
 fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=False)

@@ -28,7 +28,7 @@ def _rates(bodies, forces, joints, c, t, at, to, h):
             u = forces.motion[m]
             v, w = (u[0], u[1], u[2]), (u[3], u[4], u[5])
         else:
-            _, _, v, w = path_motion(bodies, forces, at, i)
+            _, _, v, w, _ = path_motion(bodies, forces, at, i)
         rate = orientation_rate(w, q)
         for k in range(3):
             path[to, i, k] = v[k]

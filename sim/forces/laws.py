@@ -52,13 +52,13 @@ def act(bodies, forces, row, t, at, to):
     """One row of the table of forces."""
     path, kind, i = forces.path, forces.kind[row], forces.body[row, 0]
     f = forces.number[row]
-    x, rot, v, w = path_motion(bodies, forces, at, i)
+    x, rot, v, w, _ = path_motion(bodies, forces, at, i)
     if kind == CENTRAL:
         force, torque = central(f, x, rot, bodies.mass[i], load9(bodies.inertia, i))
         _add(path, to, i, POTENTIAL_WORK, force, torque, v, w)
     elif kind == MUTUAL:
         j = forces.body[row, 1]
-        y, _, vj, wj = path_motion(bodies, forces, at, j)
+        y, _, vj, wj, _ = path_motion(bodies, forces, at, j)
         d = sub(y, x)
         r = math.sqrt(dot(d, d) + f[1] * f[1])
         force = scale(f[0] * bodies.mass[i] * bodies.mass[j] / (r * r * r), d) if r > 0.0 else ZERO
@@ -143,7 +143,7 @@ def _spring(bodies, forces, row, t, at, to, x, rot, v, w):
     y, turn, vj, wj = ZERO, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), ZERO, ZERO
     if j >= 0:
         if bodies.kind[j] == DYNAMIC:
-            y, turn, vj, wj = path_motion(bodies, forces, at, j)
+            y, turn, vj, wj, _ = path_motion(bodies, forces, at, j)
         else:
             y, q, vj, wj = arc(bodies, j, t)
             turn = rotation(q)

@@ -54,10 +54,10 @@ def read_wrench(forces, state, rate, i):
 
 @lean
 def path_motion(bodies, forces, row, i):
-    """Position, rotation, velocity and angular velocity of a dynamic body in a row of the path."""
+    """Position, rotation, velocity, angular velocity and spin of a dynamic body in a row of the path."""
     x, q, p, l = read_state(forces, row, i)
     rot = rotation(qnormalize(q))
-    return x, rot, scale(bodies.inv_mass[i], p), angular_velocity(rot, load9(bodies.inv_inertia, i), l)
+    return x, rot, scale(bodies.inv_mass[i], p), angular_velocity(rot, load9(bodies.inv_inertia, i), l), l
 
 
 @lean

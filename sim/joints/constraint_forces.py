@@ -36,17 +36,19 @@ from tumble.sim.joints.constraint_system import (
     give,
     largest_lack,
     link_pose,
+    link_rates,
     load_rows,
     place_rows,
     row_rates,
     sense_of,
+    springs_act,
     stand,
     take_away,
 )
-from tumble.sim.joints.driven_rows import behind, rotor_gain
+from tumble.sim.joints.driven_rows import behind, keeps_pace, rotor_gain
 from tumble.sim.joints.row_bends import row_bends
-from tumble.sim.joints.rows import unwrapped
-from tumble.sim.solvers.link_recursion import hold_tree, move_tree
+from tumble.sim.joints.rows import MEASURED, along_rows, unwrapped
+from tumble.sim.solvers.link_recursion import hold_tree, load_tree, move_tree
 from tumble.sim.state import DYNAMIC, END, EXAMPLE
 
 ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight
@@ -76,15 +78,16 @@ def _load(bodies, forces, joints, c, t):
     if forces.tree[c] == 1:
         for k in range(forces.first_link[c], forces.first_link[c + 1]):
             place_rows(bodies, forces, joints, k, t)
+        load_tree(bodies, forces, c)
     else:
         load_rows(bodies, forces, joints, c, t)
 
 
 @lean
-def _move(bodies, forces, c):
-    """Impulses or forces of the rows of cluster c that give them what they lack, and what these change."""
+def _move(forces, c):
+    """Impulses or displacements of the rows of cluster c that give them what they lack, and what these change."""
     if forces.tree[c] == 1:
-        move_tree(bodies, forces, c)
+        move_tree(forces, c)
     else:
         give(forces, c, ENOUGH)
 
@@ -162,23 +165,17 @@ def _give_wrench(bodies, forces, joints, k, t, to, point, f, torque):
 @lean
 def _give_springs(bodies, forces, joints, k, t, to):
     """Forces of springs and dampers along the free coordinates of link k, and their works: to the rates ``to``."""
-    any_spring = False
-    for r in range(6):
-        d = forces.driver[k, r]
-        any_spring = any_spring or (d >= 0 and joints.sprung[d] == 1)
-    if not any_spring:
+    if not springs_act(forces, joints, k):
         return
-    rates, values = row_rates(bodies, forces, joints, forces.link[k], t, True)
-    i = joints.body[forces.link[k], 1] if forces.seats[k, 1] >= 0 else joints.body[forces.link[k], 0]
-    e, f, torque = forces.place[k], ZERO, ZERO
+    j, e, f, torque, rates = forces.link[k], forces.place[k], ZERO, ZERO, link_rates(bodies, forces, joints, k, t)
+    i = joints.body[j, 1] if forces.seats[k, 1] >= 0 else joints.body[j, 0]
     for r in range(6):
         d = forces.driver[k, r]
         if d < 0 or joints.sprung[d] == 0:
             continue
-        sense = sense_of(joints, forces, k, r)
-        value = unwrapped(joints, d, sense * values[r], joints.value[d])
+        sense, n = sense_of(joints, forces, k, r), 3 + r if r < 3 else 9 + r
+        value = unwrapped(joints, d, sense * e[MEASURED + r], joints.value[d])
         pull, drag = sense * joints.stiffness[d] * (joints.rest[d] - value), -joints.damping[d] * rates[r]
-        n = 3 + r if r < 3 else 9 + r
         along = scale(pull + drag, (e[n], e[n + 3], e[n + 6]))
         if r < 3:
             f = add(f, along)
@@ -192,13 +189,11 @@ def _give_springs(bodies, forces, joints, k, t, to):
 @lean
 def _bends(bodies, forces, joints, k, t, e):
     """G' u of link k, and what the rates gain by the accelerations of a driven body."""
-    j, p = forces.link[k], forces.place[k]
-    point, f = (p[0], p[1], p[2]), (
-        p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15], p[16], p[17], p[18], p[19], p[20]
-    )  # fmt: skip
+    j, f = forces.link[k], forces.place[k]
+    point = (f[0], f[1], f[2])
     xi, ri, vi, wi = link_pose(bodies, forces, joints.body[j, 0], t)
     xj, rj, vj, wj = link_pose(bodies, forces, joints.body[j, 1], t)
-    bends = row_bends(joints, j, point, f, xi, ri, vi, wi, xj, rj, vj, wj)
+    bends = row_bends(joints, j, f, xi, ri, vi, wi, xj, rj, vj, wj)
     for side in range(2):
         i = joints.body[j, side]
         if i >= 0 and bodies.kind[i] != DYNAMIC:
@@ -206,14 +201,11 @@ def _bends(bodies, forces, joints, k, t, e):
             a, turns = arc_acceleration(bodies, i, t, e)
             a = add(a, cross(turns, sub(point, xi if side == 0 else xj)))
             a, turns = scale(sign, a), scale(sign, turns)
+            gains = along_rows(f, a, turns)
             bends = (
-                bends[0] + f[0] * a[0] + f[3] * a[1] + f[6] * a[2],
-                bends[1] + f[1] * a[0] + f[4] * a[1] + f[7] * a[2],
-                bends[2] + f[2] * a[0] + f[5] * a[1] + f[8] * a[2],
-                bends[3] + f[9] * turns[0] + f[12] * turns[1] + f[15] * turns[2],
-                bends[4] + f[10] * turns[0] + f[13] * turns[1] + f[16] * turns[2],
-                bends[5] + f[11] * turns[0] + f[14] * turns[1] + f[17] * turns[2],
-            )
+                bends[0] + gains[0], bends[1] + gains[1], bends[2] + gains[2],
+                bends[3] + gains[3], bends[4] + gains[4], bends[5] + gains[5],
+            )  # fmt: skip
     return bends
 
 
@@ -245,16 +237,16 @@ def _close(bodies, forces, joints, c, t):
         if turn > 0 and opened < CLOSED_AT_ONCE:
             break
         stand(bodies, forces, c, END)
-        rounding = _ask(bodies, forces, joints, c, t, True)
+        rounding = _ask_ways(bodies, forces, joints, c, t)
         most = largest_lack(forces, c)
         if turn == 0:
             opened = _opening(bodies, forces, c)
         if most <= rounding or (turn > 0 and most > 0.5 * before):
             break
         before = most
-        if turn == LATE or forces.tree[c] == 1:  # a recursion keeps no factors
+        if turn == LATE:
             _load(bodies, forces, joints, c, t)
-        _move(bodies, forces, c)
+        _move(forces, c)
         for m in range(forces.first_member[c], forces.first_member[c + 1]):
             y, d = forces.path[END, forces.member[m]], forces.gain[m]
             x, q = drive((y[0], y[1], y[2]), (y[3], y[4], y[5], y[6]), (d[0], d[1], d[2]), (d[3], d[4], d[5]), 1.0)
@@ -270,9 +262,9 @@ close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 
 def _settle(bodies, forces, joints, c, t, to, h):
     """Take the rates of the rigid coordinates away in row END of the path, then as :func:`_hold` for that row."""
     _load(bodies, forces, joints, c, t)
-    rounding = _ask(bodies, forces, joints, c, t, False)
+    rounding = _ask_rates(bodies, forces, joints, c, t)
     if largest_lack(forces, c) > rounding:
-        _move(bodies, forces, c)
+        _move(forces, c)
         for k in range(forces.first_link[c], forces.first_link[c + 1]):
             point, f, torque = _wrench(forces, k)
             for side in range(2):
@@ -291,33 +283,35 @@ settle = far(_settle, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0
 
 
 @lean
-def _ask(bodies, forces, joints, c, t, ways):
-    """Ask the rows to take away the rigid coordinates (``ways``), or else their rates. Returns how much of these is rounding."""
-    size, speed = 0.0, 0.0
+def _ask_ways(bodies, forces, joints, c, t):
+    """Ask the rows to take away the rigid coordinates. Returns how much of these is rounding [m]."""
+    size = 0.0
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         j = forces.link[k]
-        rates, values = row_rates(bodies, forces, joints, j, t, _keeps(forces, k))
+        _, values = row_rates(bodies, forces, joints, j, t, keeps_pace(forces, k))
         for r in range(6):
-            forces.lacks[k, r] = 0.0
-            if joints.rigid[j, r] == 1:
-                forces.lacks[k, r] = -(values[r] if ways else rates[r])
-            elif forces.held[k, r] == 1:
-                pace = sense_of(joints, forces, k, r) * joints.pace[forces.driver[k, r]]
-                forces.lacks[k, r] = behind(forces, k, r, values[r]) if ways else pace - rates[r]
+            goes = joints.rigid[j, r] == 0 and forces.held[k, r] == 1
+            forces.lacks[k, r] = -values[r] if joints.rigid[j, r] == 1 else behind(forces, k, r, values[r]) if goes else 0.0
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
-        s, u = forces.stand[m], forces.motion[m]
+        s = forces.stand[m]
         size = max(size, abs(s[0]) + abs(s[1]) + abs(s[2]))
-        speed = max(speed, abs(u[0]) + abs(u[1]) + abs(u[2]))
-    return STATE_ROUNDING * (1.0 + size) if ways else STATE_ROUNDING * speed
+    return STATE_ROUNDING * (1.0 + size)
 
 
 @lean
-def _keeps(forces, k):
-    """A free coordinate of link k is kept at its pace."""
-    kept = False
-    for r in range(6):
-        kept = kept or forces.held[k, r] == 1
-    return kept
+def _ask_rates(bodies, forces, joints, c, t):
+    """Ask the rows, which are placed, to take away the rates of the rigid coordinates. Returns how much of these is rounding
+    [m/s]."""
+    speed = 0.0
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        j, rates = forces.link[k], link_rates(bodies, forces, joints, k, t)
+        for r in range(6):
+            pace = sense_of(joints, forces, k, r) * joints.pace[forces.driver[k, r]] if forces.held[k, r] == 1 else 0.0
+            forces.lacks[k, r] = pace - rates[r] if joints.rigid[j, r] == 1 or forces.held[k, r] == 1 else 0.0
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        u = forces.motion[m]
+        speed = max(speed, abs(u[0]) + abs(u[1]) + abs(u[2]))
+    return STATE_ROUNDING * speed
 
 
 @lean

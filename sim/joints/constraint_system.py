@@ -11,7 +11,7 @@ from tumble.collision.kernels.jit import far, lean, remote, tight
 from tumble.collision.linalg import ZERO, add, clear_table, cross, load9, rotation, sub, symmetric_product
 from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc
-from tumble.sim.joints.rows import NO_FRAME, place_at, put_frame
+from tumble.sim.joints.rows import NO_FRAME, along_rows, place_at, put_frame
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 from tumble.sim.solvers.link_recursion import ACTS, put_turns
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
@@ -26,10 +26,10 @@ def stand(bodies, forces, c, at):
     """Read the poses, velocities and inertias of the members of cluster c from a row of the path."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        x, rot, v, w = path_motion(bodies, forces, at, i)
+        x, rot, v, w, spin = path_motion(bodies, forces, at, i)
         for k in range(3):
             forces.stand[m, k] = x[k]
-            forces.motion[m, k], forces.motion[m, 3 + k] = v[k], w[k]
+            forces.motion[m, k], forces.motion[m, 3 + k], forces.motion[m, 6 + k] = v[k], w[k], spin[k]
         for k in range(9):
             forces.stand[m, 3 + k] = rot[k]
         if forces.tree[c] == 0:
@@ -70,9 +70,30 @@ row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joi
 
 
 @lean
+def link_rates(bodies, forces, joints, k, t):
+    """Rates of the six coordinates of link k, whose rows are placed."""
+    j, f = forces.link[k], forces.place[k]
+    point = (f[0], f[1], f[2])
+    xi, _, vi, wi = link_pose(bodies, forces, joints.body[j, 0], t)
+    xj, _, vj, wj = link_pose(bodies, forces, joints.body[j, 1], t)
+    v = sub(add(vj, cross(wj, sub(point, xj))), add(vi, cross(wi, sub(point, xi))))
+    return along_rows(f, v, sub(wj, wi))
+
+
+@lean
 def acts(forces, joints, k, r):
     """A force acts along coordinate r of link k: it is rigid, goes on at its pace, or moves a rotor."""
     return joints.rigid[forces.link[k], r] == 1 or forces.held[k, r] == 1 or forces.slack[k, r] > 0.0
+
+
+@lean
+def springs_act(forces, joints, k):
+    """A spring or damper acts in flight along a coordinate of link k."""
+    found = False
+    for r in range(6):
+        d = forces.driver[k, r]
+        found = found or (d >= 0 and joints.sprung[d] == 1)
+    return found
 
 
 @lean
@@ -84,11 +105,12 @@ def sense_of(joints, forces, k, r):
 
 @lean
 def place_rows(bodies, forces, joints, k, t):
-    """The common point of link k, which is returned, the directions of its rows, and along which of them forces act."""
+    """The common point of link k, which is returned, the directions of its rows, and along which of them forces act; and its
+    coordinates where springs act."""
     j = forces.link[k]
     xi, ri, _, _ = link_pose(bodies, forces, joints.body[j, 0], t)
     xj, rj, _, _ = link_pose(bodies, forces, joints.body[j, 1], t)
-    point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k)
+    point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k, springs_act(forces, joints, k))
     for r in range(6):
         forces.place[k, ACTS + r] = 1.0 if acts(forces, joints, k, r) else 0.0
     put_turns(forces.place[k], joints.kind[j] == GENERAL)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.sim.joints.constraint_system import row_rates, sense_of, stand
+from tumble.sim.joints.constraint_system import link_rates, row_rates, sense_of, stand
 from tumble.sim.joints.kept_rows import AT_STOP, STRUCK
 from tumble.sim.joints.rows import AT_LOW, NOT_KEPT
 from tumble.sim.state import END, EXAMPLE, START
@@ -50,6 +50,26 @@ def rotor_gain(bodies, forces, joints, c, t):
 
 
 @lean
+def note_rotors(bodies, forces, joints, c, t):
+    """Rates of the rotors of cluster c where its flight begins, whose rows are placed."""
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        if _moves_rotor(forces, k):
+            rates = link_rates(bodies, forces, joints, k, t)
+            for r in range(6):
+                if forces.slack[k, r] > 0.0:
+                    forces.goal[k, r] = rates[r]
+
+
+@lean
+def keeps_pace(forces, k):
+    """A free coordinate of link k is kept at its pace."""
+    kept = False
+    for r in range(6):
+        kept = kept or forces.held[k, r] == 1
+    return kept
+
+
+@lean
 def _rotor(joints, j):
     """Acceleration of the rotor of joint j by a unit of torque; 0: none."""
     return 1.0 / joints.armature[j] if joints.armature[j] > 0.0 else 0.0
@@ -85,7 +105,7 @@ def _keep_at_stop(forces, joints, k, r, d, sense, value):
 
 @remote
 def _set_goals(bodies, forces, joints, c, t, h, guessed):
-    """Where the kept coordinates of cluster c go in a flight of length h that begins in row START of the path; rates of rotors.
+    """Where the kept coordinates of cluster c go in a flight of length h that begins in row START of the path.
 
     One that is not at its pace any more was struck: it is free for the rest of the drift. Not so where the kick before the flight
     is ``guessed``, in the midst of its solve: then it is off its pace by what that still leaves, and nothing has struck it.
@@ -94,10 +114,7 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
         return
     stand(bodies, forces, c, START)
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
-        driven = _moves_rotor(forces, k)
-        for r in range(6):
-            driven = driven or forces.held[k, r] == 1
-        if not driven:
+        if not keeps_pace(forces, k):
             continue
         rates, values = row_rates(bodies, forces, joints, forces.link[k], t, True)
         for r in range(6):
@@ -107,11 +124,9 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
                 pace = sense * joints.pace[d]
                 if not guessed and abs(rates[r] - pace) > STRUCK * (1.0 + abs(pace)):
                     forces.held[k, r], forces.slack[k, r] = 0, _rotor(joints, d)
-                forces.goal[k, r] = values[r] + h * pace if forces.held[k, r] == 1 else rates[r]
+                forces.goal[k, r] = values[r] + h * pace
                 if forces.held[k, r] == 1 and joints.kept[d] >= AT_LOW:
                     _keep_at_stop(forces, joints, k, r, d, sense, values[r])
-            elif forces.slack[k, r] > 0.0:
-                forces.goal[k, r] = rates[r]
 
 
 set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=None)

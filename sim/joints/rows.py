@@ -37,6 +37,7 @@ LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
 BLOCKS = 4
 TEAR = 0.01  # of the size of the smaller body, or rad: a joint that is open by more is torn
 NO_FRAME = ZERO, IDENTITY
+MEASURED = 41  # column of Forces.place from which on coordinates stand
 NOT_KEPT, BY_MOTOR, BY_FRICTION, AT_LOW, AT_HIGH = range(5)  # what keeps a free coordinate at its pace in flight: Joints.kept
 
 
@@ -45,6 +46,16 @@ def anchor_pose(joints, j, side, x, rot):
     """Anchor and frame (columns are axes) of one side of joint j, in the world, for its body at (x, rot)."""
     anchor = (joints.anchor[j, side, 0], joints.anchor[j, side, 1], joints.anchor[j, side, 2])
     return add(x, mul(rot, anchor)), matmul(rot, load9(joints.frame[j], side))
+
+
+@lean
+def along_rows(f, v, w):
+    """The parts of v along the travels, and of w along the turns, whose directions stand in the row ``f`` of Forces.place."""
+    return (
+        f[3] * v[0] + f[6] * v[1] + f[9] * v[2], f[4] * v[0] + f[7] * v[1] + f[10] * v[2],
+        f[5] * v[0] + f[8] * v[1] + f[11] * v[2], f[12] * w[0] + f[15] * w[1] + f[18] * w[2],
+        f[13] * w[0] + f[16] * w[1] + f[19] * w[2], f[14] * w[0] + f[17] * w[1] + f[20] * w[2],
+    )  # fmt: skip
 
 
 @lean
@@ -105,8 +116,9 @@ def _frame_at(joints, j, xi, ri, xj, rj):
 
 
 @remote
-def _put_frame(joints, j, xi, ri, xj, rj, place, k):
-    """The same into place[k], from where it is read four numbers at a time; the common point."""
+def _put_frame(joints, j, xi, ri, xj, rj, place, k, measured):
+    """The same into place[k], from where it is read four numbers at a time; the common point. ``measured``: the six coordinates
+    too."""
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
     point, frame = _frame_between(joints, j, xa, fa, xb, fb)
@@ -114,6 +126,10 @@ def _put_frame(joints, j, xi, ri, xj, rj, place, k):
         place[k, d] = point[d]
     for d in range(18):
         place[k, 3 + d] = frame[d]
+    if measured:
+        values = measure_frames(joints, j, xa, fa, xb, fb, True)
+        for r in range(6):
+            place[k, MEASURED + r] = values[r]
     return point
 
 
@@ -128,7 +144,7 @@ def _place_at(joints, j, xi, ri, xj, rj, free):
 
 _POSES = lambda: (EXAMPLE.joints, 0, ZERO, IDENTITY, ZERO, IDENTITY)  # noqa: E731
 frame_at = far(_frame_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18))
-put_frame = far(_put_frame, lambda: (*_POSES(), np.zeros((0, 44)), 0), returns=(0.0,) * 3)
+put_frame = far(_put_frame, lambda: (*_POSES(), np.zeros((0, 48)), 0, False), returns=(0.0,) * 3)
 place_at = far(_place_at, lambda: (*_POSES(), True), returns=((0.0,) * 3, (0.0,) * 18, (0.0,) * 6))
 
 
@@ -161,7 +177,7 @@ def frame_joint(bodies, joints, j):
 @lean
 def unwrapped(joints, j, value, expected):
     """The coordinate along the axis; of an angle, the turn that is nearest to what is expected."""
-    if joints.axis[j] < 3:
+    if joints.axis[j] < 3 or abs(expected - value) <= math.pi:
         return value
     return value + 2.0 * math.pi * round((expected - value) / (2.0 * math.pi))
 

@@ -15,40 +15,57 @@ for the others. To the root of a tree that hangs from nothing no force is passed
 the accelerations follow, and with them the forces.
 
 Velocities and forces are those at the ``origin`` of the cluster, in world axes, so nothing has to be brought from one body to
-another. The same recursion without forces on the bodies, P = 0, gives impulses and displacements.
+another. The same recursion without forces on the bodies, P = 0, gives impulses and displacements. M does not depend on P: it is
+gathered once for an instant (`load_tree`), and asked as often as there is something to solve.
+
+M is symmetric, so u is the sum of its rows, each times its number of s. A row is two registers of four numbers, of which the last
+two are zero.
 """
 
 from __future__ import annotations
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, axpy, cross, dot, load3, load9, mul, scale, sub, symmetric_product
+from tumble.collision.linalg import add, axpy, cross, dot, load3, load9, scale, sub, symmetric_product
+from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 
 ACTS, ABOUT = 24, 32  # columns of Forces.place: 1 for rows along which forces act, else 0; axes of their turns
-BIAS = 36  # column of Forces.reach from which on P stands, behind M by rows
-BY, GAIN, PIVOT, DRIVEN = 0, 6, 12, 13  # columns of Forces.pivots: s, u, 1/(s.u), s.P
+ROW = 2 * LANES  # numbers of a row of M in Forces.reach
+# columns of Forces.pivots: s; u; 1/(s.u); by how much what a rotor lacks moves it; the acceleration along s, but for that by u.a
+BY, GAIN, PIVOT, TURNS, DRIVEN = 0, ROW, 16, 17, 18
+
+
+@lean
+def load_tree(bodies, forces, c):
+    """Gather what hangs from each joint of cluster c, whose rows are placed: M, from the leaves inwards."""
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        _start_reach(bodies, forces, c, m)
+    for n in range(forces.first_link[c + 1] - 1, forces.first_link[c] - 1, -1):
+        _gather(forces, c, n)
+    root = _root(forces, c)
+    if root >= 0:
+        _factor(forces.reach[root])
 
 
 @lean
 def hold_tree(bodies, forces, c, to):
     """Forces of the rows of cluster c, to ``load``, that give them what they lack; the rates ``to`` have all other forces."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
-        i, rate, u = forces.member[m], forces.path[to, forces.member[m]], forces.motion[m]
-        x, inertia = _start_reach(bodies, forces, c, m)
-        force, w = axpy(bodies.mass[i], load3(bodies.gravity, i), (rate[7], rate[8], rate[9])), (u[3], u[4], u[5])
-        torque = add(sub((rate[10], rate[11], rate[12]), cross(w, mul(inertia, w))), cross(x, force))
+        i, rate, s, u = forces.member[m], forces.path[to, forces.member[m]], forces.stand[m], forces.motion[m]
+        force = axpy(bodies.mass[i], load3(bodies.gravity, i), (rate[7], rate[8], rate[9]))
+        torque = sub((rate[10], rate[11], rate[12]), cross((u[3], u[4], u[5]), (u[6], u[7], u[8])))
+        torque = add(torque, cross(sub((s[0], s[1], s[2]), load3(forces.origin, c)), force))
         for d in range(3):
-            forces.reach[m, BIAS + d], forces.reach[m, BIAS + 3 + d] = -force[d], -torque[d]
+            forces.bias[m, d], forces.bias[m, 3 + d] = -force[d], -torque[d]
     _pass_on(forces, c)
 
 
 @lean
-def move_tree(bodies, forces, c):
+def move_tree(forces, c):
     """Impulses of the rows of cluster c, to ``load``, that change the velocities by what they lack; and these changes, to
     ``gain``. Or displacements."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
-        _start_reach(bodies, forces, c, m)
         for d in range(6):
-            forces.reach[m, BIAS + d] = 0.0
+            forces.bias[m, d] = 0.0
     _pass_on(forces, c)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         s, a = forces.stand[m], forces.gain[m]
@@ -58,55 +75,66 @@ def move_tree(bodies, forces, c):
 
 
 @lean
+def _root(forces, c):
+    """The member that hangs from nothing; -1 where the tree hangs from what no force moves."""
+    first = forces.first_link[c]
+    return forces.seats[forces.chain[first, 0], 1 - forces.chain[first, 1]]
+
+
+@lean
 def _pass_on(forces, c):
-    """From the leaves inwards, and from the root outwards."""
-    first, last = forces.first_link[c], forces.first_link[c + 1]
+    """P from the leaves inwards, and accelerations from the root outwards."""
+    first, last, root = forces.first_link[c], forces.first_link[c + 1], _root(forces, c)
     for n in range(last - 1, first - 1, -1):
         _inward(forces, c, n)
-    root = forces.seats[forces.chain[first, 0], 1 - forces.chain[first, 1]]
     if root >= 0:
-        _let_go(forces.reach[root], forces.gain[root])
+        _let_go(forces.reach[root], forces.bias[root], forces.gain[root])
     for n in range(first, last):
         _outward(forces, c, n)
 
 
 @lean
-def _let_go(row, a):
-    """The acceleration a of a root that hangs from nothing: M a = -P, by L D L^T in place of M."""
+def _factor(row):
+    """L D L^T in place of M, below the diagonal and on it."""
     for r in range(6):
         for q in range(r + 1):
             for d in range(q):
-                row[6 * r + q] -= row[6 * r + d] * row[6 * q + d] * row[7 * d]
+                row[ROW * r + q] -= row[ROW * r + d] * row[ROW * q + d] * row[(ROW + 1) * d]
             if q < r:
-                row[6 * r + q] /= row[7 * q]
+                row[ROW * r + q] /= row[(ROW + 1) * q]
+
+
+@lean
+def _let_go(row, bias, a):
+    """The acceleration a of a root that hangs from nothing: M a = -P."""
     for r in range(6):
-        a[r] = -row[BIAS + r]
+        a[r] = -bias[r]
         for d in range(r):
-            a[r] -= row[6 * r + d] * a[d]
+            a[r] -= row[ROW * r + d] * a[d]
     for r in range(5, -1, -1):
-        a[r] /= row[7 * r]
+        a[r] /= row[(ROW + 1) * r]
         for d in range(r + 1, 6):
-            a[r] -= row[6 * d + r] * a[d]
+            a[r] -= row[ROW * d + r] * a[d]
 
 
 @lean
 def _start_reach(bodies, forces, c, m):
-    """M of a member alone; where its centre is from the origin, and its inertia in world axes."""
+    """M of a member alone."""
     i, s, row = forces.member[m], forces.stand[m], forces.reach[m]
     x, mass = sub((s[0], s[1], s[2]), load3(forces.origin, c)), bodies.mass[i]
     inertia = symmetric_product((s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11]), load9(bodies.inertia, i))
-    for d in range(36):
+    y, square = scale(mass, x), mass * dot(x, x)
+    for d in range(6 * ROW):
         row[d] = 0.0
     for d in range(3):
-        row[7 * d] = mass
-    y = scale(mass, x)
-    row[4], row[5], row[9], row[11], row[15], row[16] = y[2], -y[1], -y[2], y[0], y[1], -y[0]
-    row[19], row[20], row[24], row[26], row[30], row[31] = -y[2], y[1], y[2], -y[0], -y[1], y[0]
-    for r in range(3):
-        for q in range(3):
-            row[6 * (3 + r) + 3 + q] = inertia[3 * r + q] - y[r] * x[q]
-        row[7 * (3 + r)] += y[0] * x[0] + y[1] * x[1] + y[2] * x[2]
-    return x, inertia
+        for e in range(3):  # the square of x x, negative
+            row[ROW * (3 + d) + 3 + e] = inertia[3 * d + e] - y[d] * x[e]
+        row[(ROW + 1) * d] = mass
+        row[(ROW + 1) * (3 + d)] += square
+    for d in range(3):  # m x x, and its transpose
+        e, f = (d + 1) % 3, (d + 2) % 3
+        row[ROW * d + 3 + e] = row[ROW * (3 + e) + d] = y[f]
+        row[ROW * d + 3 + f] = row[ROW * (3 + f) + d] = -y[e]
 
 
 @lean
@@ -120,11 +148,28 @@ def _direction(place, r, point):
 
 
 @lean
-def _along(row, first, s):
-    """Six numbers of a row times a direction."""
+def _rows_along(reach, m, s):
+    """M s of member m, the sum of its rows, each times its number of s: two registers."""
+    return _half_along(reach, m, 0, s), _half_along(reach, m, LANES, s)
+
+
+@lean
+def _half_along(reach, m, at, s):
+    """Four numbers of it, from column ``at`` on."""
     return (
-        row[first] * s[0] + row[first + 1] * s[1] + row[first + 2] * s[2]
-        + row[first + 3] * s[3] + row[first + 4] * s[4] + row[first + 5] * s[5]
+        every(s[0]) * lanes_at(reach, m, at) + every(s[1]) * lanes_at(reach, m, ROW + at)
+        + every(s[2]) * lanes_at(reach, m, 2 * ROW + at)
+        + (every(s[3]) * lanes_at(reach, m, 3 * ROW + at) + every(s[4]) * lanes_at(reach, m, 4 * ROW + at)
+        + every(s[5]) * lanes_at(reach, m, 5 * ROW + at))
+    )  # fmt: skip
+
+
+@lean
+def _product(a, first, b, other):
+    """Six numbers of a row from a column on, times six of another one."""
+    return (
+        a[first] * b[other] + a[first + 1] * b[other + 1] + a[first + 2] * b[other + 2]
+        + (a[first + 3] * b[other + 3] + a[first + 4] * b[other + 4] + a[first + 5] * b[other + 5])
     )  # fmt: skip
 
 
@@ -176,36 +221,63 @@ def _given(forces, k, point, sign):
 
 
 @lean
-def _inward(forces, c, n):
-    """What the n-th joint of the order outwards passes on to the body that it hangs from."""
+def _gather(forces, c, n):
+    """The inertia that the n-th joint of the order outwards passes on to the body that it hangs from."""
     k, side = forces.chain[n, 0], forces.chain[n, 1]
-    place, row, parent = forces.place[k], forces.reach[forces.seats[k, side]], forces.seats[k, 1 - side]
-    point, sign = sub((place[0], place[1], place[2]), load3(forces.origin, c)), 1.0 if side == 1 else -1.0
+    place, reach, m, parent = forces.place[k], forces.reach, forces.seats[k, side], forces.seats[k, 1 - side]
+    point = sub((place[0], place[1], place[2]), load3(forces.origin, c))
     for r in range(6):
         if _gives_way(forces, k, r):
-            s, pivot = _direction(place, r, point), forces.pivots[6 * k + r]
-            for d in range(6):
-                pivot[BY + d], pivot[GAIN + d] = s[d], _along(row, 6 * d, s)
-            size, driven = _along(pivot, GAIN, s), _along(row, BIAS, s)
-            if forces.slack[k, r] > 0.0:
-                size += 1.0 / forces.slack[k, r]
-                driven -= sign * forces.lacks[k, r] / forces.slack[k, r]
-            inverse = 1.0 / size if size > 0.0 else 0.0
-            pivot[PIVOT], pivot[DRIVEN] = inverse, driven
-            for d in range(6):
-                f = pivot[GAIN + d] * inverse
-                row[BIAS + d] -= f * driven
-                for e in range(6):
-                    row[6 * d + e] -= f * pivot[GAIN + e]
+            _take_part(forces, m, 6 * k + r, _direction(place, r, point), forces.slack[k, r])
+    if parent >= 0:
+        for at in range(0, 6 * ROW, LANES):
+            put_lanes(reach, parent, at, lanes_at(reach, parent, at) + lanes_at(reach, m, at))
+
+
+@lean
+def _take_part(forces, m, n, s, slack):
+    """Along the free direction s of its joint member m passes nothing on: M loses u u'/(s.u). Row n of the pivots keeps what the
+    forces need. ``slack``: the inverse 1/i of a rotor, with which 1/(s.u + i) is (1/i)/(1 + s.u/i)."""
+    reach, pivot, (low, high) = forces.reach, forces.pivots[n], _rows_along(forces.reach, m, s)
+    put_lanes(forces.pivots, n, GAIN, low)
+    put_lanes(forces.pivots, n, GAIN + LANES, high)
+    for d in range(6):
+        pivot[BY + d] = s[d]
+    size, pivot[PIVOT], pivot[TURNS] = _product(pivot, BY, pivot, GAIN), 0.0, 0.0
+    if slack > 0.0:
+        pivot[TURNS] = 1.0 / (1.0 + slack * size)
+        pivot[PIVOT] = slack * pivot[TURNS]
+    elif size > 0.0:
+        pivot[PIVOT] = 1.0 / size
+    for d in range(6):
+        f, at = every(pivot[GAIN + d] * pivot[PIVOT]), ROW * d
+        put_lanes(reach, m, at, lanes_at(reach, m, at) - f * low)
+        put_lanes(reach, m, at + LANES, lanes_at(reach, m, at + LANES) - f * high)
+
+
+@lean
+def _inward(forces, c, n):
+    """The force that the n-th joint passes on to the body that it hangs from."""
+    k, side = forces.chain[n, 0], forces.chain[n, 1]
+    place, bias, m, parent = forces.place[k], forces.bias, forces.seats[k, side], forces.seats[k, 1 - side]
+    point, sign = sub((place[0], place[1], place[2]), load3(forces.origin, c)), 1.0 if side == 1 else -1.0
+    low, high = lanes_at(bias, m, 0), lanes_at(bias, m, LANES)
+    for r in range(6):
+        if _gives_way(forces, k, r):
+            pivot, row = forces.pivots[6 * k + r], 6 * k + r
+            pivot[DRIVEN] = pivot[PIVOT] * _product(pivot, BY, bias[m], 0) - pivot[TURNS] * sign * forces.lacks[k, r]
+            part = every(pivot[DRIVEN])
+            low = low - part * lanes_at(forces.pivots, row, GAIN)
+            high = high - part * lanes_at(forces.pivots, row, GAIN + LANES)
+            put_lanes(bias, m, 0, low)
+            put_lanes(bias, m, LANES, high)
     given = _given(forces, k, point, sign)
     for d in range(6):
         forces.step[k, d] = given[d]
     if parent >= 0:
-        other = forces.reach[parent]
-        for d in range(6):
-            other[BIAS + d] += row[BIAS + d] + _along(row, 6 * d, given)
-            for e in range(6):
-                other[6 * d + e] += row[6 * d + e]
+        x, y = _rows_along(forces.reach, m, given)
+        put_lanes(bias, parent, 0, lanes_at(bias, parent, 0) + (low + x))
+        put_lanes(bias, parent, LANES, lanes_at(bias, parent, LANES) + (high + y))
 
 
 @lean
@@ -213,20 +285,15 @@ def _outward(forces, c, n):
     """The acceleration of the body that hangs from the n-th joint, to ``gain``, and the forces of its rows, to ``load``."""
     k, side = forces.chain[n, 0], forces.chain[n, 1]
     place, m, parent = forces.place[k], forces.seats[k, side], forces.seats[k, 1 - side]
-    row, a, given = forces.reach[m], forces.gain[m], forces.step[k]
+    a, given, passed = forces.gain[m], forces.step[k], forces.sums[0]
     for d in range(6):
         a[d] = given[d] + (forces.gain[parent, d] if parent >= 0 else 0.0)
     sign = 1.0 if side == 1 else -1.0
-    all_of = (a[0], a[1], a[2], a[3], a[4], a[5])
-    f = (
-        sign * (row[BIAS] + _along(row, 0, all_of)), sign * (row[BIAS + 1] + _along(row, 6, all_of)),
-        sign * (row[BIAS + 2] + _along(row, 12, all_of)),
-    )  # fmt: skip
-    whole = (
-        sign * (row[BIAS + 3] + _along(row, 18, all_of)), sign * (row[BIAS + 4] + _along(row, 24, all_of)),
-        sign * (row[BIAS + 5] + _along(row, 30, all_of)),
-    )  # fmt: skip
-    torque = sub(whole, cross(sub((place[0], place[1], place[2]), load3(forces.origin, c)), f))
+    low, high = _rows_along(forces.reach, m, (a[0], a[1], a[2], a[3], a[4], a[5]))
+    put_lanes(forces.sums, 0, 0, every(sign) * (low + lanes_at(forces.bias, m, 0)))
+    put_lanes(forces.sums, 0, LANES, every(sign) * (high + lanes_at(forces.bias, m, LANES)))
+    f = (passed[0], passed[1], passed[2])
+    torque = sub((passed[3], passed[4], passed[5]), cross(sub((place[0], place[1], place[2]), load3(forces.origin, c)), f))
     for r in range(3):
         forces.load[k, r] = place[ACTS + r] * (place[3 + r] * f[0] + place[6 + r] * f[1] + place[9 + r] * f[2])
         e = ABOUT + r
@@ -234,9 +301,6 @@ def _outward(forces, c, n):
     for r in range(5, -1, -1):
         if _gives_way(forces, k, r):
             pivot = forces.pivots[6 * k + r]
-            q = pivot[DRIVEN]
-            for d in range(6):
-                q += pivot[GAIN + d] * a[d]
-            q *= pivot[PIVOT]
+            q = pivot[DRIVEN] + pivot[PIVOT] * _product(pivot, GAIN, a, 0)
             for d in range(6):
                 a[d] -= q * pivot[BY + d]

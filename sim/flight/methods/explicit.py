@@ -6,20 +6,23 @@ import math
 
 from tumble.collision.kernels.jit import lean
 from tumble.sim.flight.rates import rates
+from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 from tumble.sim.state import FLIGHT, SLOPE, STAGE
+
+STATE = 4 * LANES  # first numbers of a row, of which rates depend
 
 
 @lean
-def blend(forces, c, start, h, weights, count, into):
-    """Row ``into`` = row ``start`` + h times the weighted slopes, for all members of cluster c."""
+def blend(forces, c, start, h, weights, count, into, numbers=FLIGHT):
+    """Row ``into`` = row ``start`` + h times the weighted slopes, for all members of cluster c: so many ``numbers`` of each."""
     path = forces.path
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        for k in range(FLIGHT):
-            total = 0.0
+        for k in range(0, numbers, LANES):
+            total = every(0.0)
             for s in range(count):
-                total += weights[s] * path[SLOPE + s, i, k]
-            path[into, i, k] = path[start, i, k] + h * total
+                total = total + every(weights[s]) * lanes_at(path[SLOPE + s], i, k)
+            put_lanes(path[into], i, k, lanes_at(path[start], i, k) + every(h) * total)
 
 
 @lean
@@ -45,5 +48,5 @@ def stages(bodies, forces, joints, c, t, h, start, rate, a, nodes):
     """All slopes of a method with matrix ``a`` and ``nodes``, from row ``start``, where the rate is row ``rate``."""
     copy_row(forces, c, rate, SLOPE)
     for s in range(1, len(nodes)):
-        blend(forces, c, start, h, a[s], s, STAGE)
+        blend(forces, c, start, h, a[s], s, STAGE, STATE)
         rates(bodies, forces, joints, c, t + nodes[s] * h, STAGE, SLOPE + s, h)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 
-from tumble.collision.kernels.jit import hypot, lean
-from tumble.collision.linalg import add, axpy, cross, dot, mul_t, norm, scale, sub
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import cross, mul_t, norm, scale, sub
 
 LOCKED = 1e-6  # cosine of the middle angle below which reciprocal vectors grow no further
 
@@ -24,7 +24,7 @@ def measure_general(xa, fa, xb, fb, sign):
     y = mul_t(fa, (fb[1], fb[4], fb[7]))
     z = mul_t(fa, (fb[2], fb[5], fb[8]))
     x = mul_t(fa, (fb[0], fb[3], fb[6]))
-    p, q, r = math.atan2(-z[1], z[2]), math.atan2(z[0], hypot(z[1], z[2])), math.atan2(-y[0], x[0])
+    p, q, r = math.atan2(-z[1], z[2]), math.atan2(z[0], math.sqrt(z[1] * z[1] + z[2] * z[2])), math.atan2(-y[0], x[0])
     return (sign * d[0], sign * d[1], sign * d[2], sign * p, sign * q, sign * r)
 
 
@@ -37,19 +37,3 @@ def turning_frame(fa, fb, sign):
     e2 = scale(1.0 / c, n)
     a, b = scale(sign / c, cross(e2, e3)), scale(sign / c, cross(e1, e2))
     return (a[0], sign * e2[0], b[0], a[1], sign * e2[1], b[1], a[2], sign * e2[2], b[2])
-
-
-@lean
-def turning_frame_rate(fa, fb, sign, wa, wb):
-    """Rates of the columns of :func:`turning_frame` where the frames turn at these angular velocities."""
-    e1, e3 = (fa[0], fa[3], fa[6]), (fb[2], fb[5], fb[8])
-    d1, d3 = cross(wa, e1), cross(wb, e3)
-    n, dn = cross(e3, e1), add(cross(d3, e1), cross(e3, d1))
-    c = max(norm(n), LOCKED)
-    e2 = scale(1.0 / c, n)
-    dc = dot(e2, dn)
-    d2 = scale(1.0 / c, axpy(-dc, e2, dn))
-    a, b = scale(sign / c, cross(e2, e3)), scale(sign / c, cross(e1, e2))
-    da = axpy(-dc / c, a, scale(sign / c, add(cross(d2, e3), cross(e2, d3))))
-    db = axpy(-dc / c, b, scale(sign / c, add(cross(d1, e2), cross(e1, d2))))
-    return da, scale(sign, d2), db
