@@ -33,13 +33,16 @@ ROUND = [
 
 
 def path(ground, shape, position, velocity, spin=(0, 0, 0), seconds=1.0, friction=0.5, restitution=0.0, at=(0, 0, 0)):
-    """(n, 9) position, velocity and angular velocity of a body, every 20 steps."""
+    """(n, 9) position, velocity and angular velocity of a body, every 20 steps.
+
+    The ground is added after it, as facets come after all bodies: a pair is computed in the order of its bodies, and the other
+    order is off by rounding.
+    """
     world = World()
-    grounds = ground if isinstance(ground, list) else [ground]
-    for one in grounds:
-        world.add(one, kind="static", position=at, friction=friction, restitution=restitution)
     thrown = {"position": position, "velocity": velocity, "angular_velocity": spin}
     body = world.add(shape, **thrown, friction=friction, restitution=restitution)
+    for one in ground if isinstance(ground, list) else [ground]:
+        world.add(one, kind="static", position=at, friction=friction, restitution=restitution)
     rows = []
     for _ in range(round(seconds * 12)):
         world.step(20)
@@ -56,23 +59,20 @@ def test_flat_floor_of_triangles_is_a_half_space(shape, height, speed, friction,
     thrown = ((0.01, 0.02, height), (speed * np.cos(heading), speed * np.sin(heading), 0.0))
     how = {"seconds": 10.0, "friction": friction, "restitution": restitution}
     on_mesh, on_plane = path(FLOOR, shape, *thrown, **how), path(HalfSpace(), shape, *thrown, **how)
-    assert np.abs(on_mesh - on_plane).max() < 1e-9
+    assert np.array_equal(on_mesh, on_plane)
     assert np.linalg.norm(on_plane[-1, :2]) > 1.0  # many triangles on the way
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(14))
 def test_random_throws_over_uneven_triangles_are_those_over_a_half_space(seed):
-    """Of any size, heading, friction and restitution. A box that tips over makes more of rounding: then the half-space, with a
-    start 1e-13 m aside, does as well."""
+    """Of any shape, size, heading, spin, friction and restitution, to the last bit: what tips over and tumbles too."""
     rng = np.random.default_rng(seed)
-    shape = Box(rng.uniform(0.05, 0.4, 3)) if seed % 2 else Sphere(rng.uniform(0.05, 0.4))
-    height = (shape.half_extents[2] if seed % 2 else shape.radius) + rng.choice([0.0, rng.uniform(0.0, 0.5)])
+    shape = [Box(rng.uniform(0.05, 0.4, 3)), Sphere(rng.uniform(0.05, 0.4)), *ROUND][seed % 7]
     speed, heading = rng.uniform(0.1, 1.3), rng.uniform(0.0, 2.0 * np.pi)
     how = {"friction": rng.choice([0.0, rng.uniform()]), "restitution": rng.choice([0.0, rng.uniform(0.0, 0.9)]), "seconds": 10.0}
-    way = (speed * np.cos(heading), speed * np.sin(heading), 0.0)
-    plane, beside = (path(HalfSpace(), shape, (0.01 + aside, 0.02, height), way, **how) for aside in (0.0, 1e-13))
-    over = path(FLOOR, shape, (0.01, 0.02, height), way, **how)
-    assert np.abs(over - plane).max() < max(1e-9, 10.0 * np.abs(beside - plane).max())
+    thrown = ((0.01, 0.02, rng.uniform(0.45, 0.9)), (speed * np.cos(heading), speed * np.sin(heading), 0.0), rng.normal(size=3))
+    floor = [FLOOR, HeightField(np.zeros((60, 60)), 0.5)][seed // 7]
+    assert np.array_equal(path(floor, shape, *thrown, **how), path(HalfSpace(), shape, *thrown, **how))
 
 
 def test_without_limits_of_normals_the_floor_has_ghosts():
@@ -87,7 +87,7 @@ def test_without_limits_of_normals_the_floor_has_ghosts():
 def test_all_shapes_tumble_on_triangles_as_on_a_half_space(shape):
     thrown = (shape, (0.3, 0.1, 0.6), (1.0, 0.3, 0.0), (1.0, 0.5, 2.0))
     on_mesh, on_plane = (path(ground, *thrown, restitution=0.2, seconds=1.5) for ground in (FLOOR, HalfSpace()))
-    assert np.abs(on_mesh - on_plane).max() < 1e-6  # what wobbles on its rim makes of what the solver leaves open
+    assert np.array_equal(on_mesh, on_plane)
 
 
 @pytest.mark.parametrize("shape", [CRATE, BALL, *ROUND], ids=lambda shape: shape.type)
@@ -98,11 +98,11 @@ def test_all_shapes_go_down_a_slope_of_triangles_as_down_a_plane(shape, heading)
     ways = []
     for ground in (FLOOR, HalfSpace()):
         world = World()
-        world.add(ground, kind="static", orientation=turn, friction=0.02)
         push = (0.4 * np.cos(heading), 0.4 * np.sin(heading), 0.0)
         body = world.add(shape, position=(-9.0, 0.0, 0.75), orientation=turn, velocity=push, friction=0.02)
+        world.add(ground, kind="static", orientation=turn, friction=0.02)
         ways.append(np.array([[*body.position, *body.velocity] for _ in range(40) if world.step(60) is None]))
-    assert np.abs(ways[0] - ways[1]).max() < 1e-9
+    assert np.array_equal(*ways)
     assert np.linalg.norm(ways[1][-1, :3] - (-9.0, 0.0, 0.6)) > 3.0
 
 
