@@ -29,9 +29,9 @@ from tumble.collision.linalg import add, axpy, cross, dot, load3, load9, scale, 
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 
 ACTS, ABOUT = 24, 32  # columns of Forces.place: 1 for rows along which forces act, else 0; axes of their turns
-ROW = 2 * LANES  # numbers of a row of M in Forces.reach
+REACH_ROW = 2 * LANES  # numbers of a row of M in Forces.reach
 # columns of Forces.pivots: s; u; 1/(s.u); by how much what a rotor lacks moves it; the acceleration along s, but for that by u.a
-BY, GAIN, PIVOT, TURNS, DRIVEN = 0, ROW, 16, 17, 18
+BY, GAIN, PIVOT, ROTOR_GAIN, DRIVEN = 0, REACH_ROW, 16, 17, 18
 
 
 @lean
@@ -99,9 +99,9 @@ def _factor(row):
     for r in range(6):
         for q in range(r + 1):
             for d in range(q):
-                row[ROW * r + q] -= row[ROW * r + d] * row[ROW * q + d] * row[(ROW + 1) * d]
+                row[REACH_ROW * r + q] -= row[REACH_ROW * r + d] * row[REACH_ROW * q + d] * row[(REACH_ROW + 1) * d]
             if q < r:
-                row[ROW * r + q] /= row[(ROW + 1) * q]
+                row[REACH_ROW * r + q] /= row[(REACH_ROW + 1) * q]
 
 
 @lean
@@ -110,11 +110,11 @@ def _let_go(row, bias, a):
     for r in range(6):
         a[r] = -bias[r]
         for d in range(r):
-            a[r] -= row[ROW * r + d] * a[d]
+            a[r] -= row[REACH_ROW * r + d] * a[d]
     for r in range(5, -1, -1):
-        a[r] /= row[(ROW + 1) * r]
+        a[r] /= row[(REACH_ROW + 1) * r]
         for d in range(r + 1, 6):
-            a[r] -= row[ROW * d + r] * a[d]
+            a[r] -= row[REACH_ROW * d + r] * a[d]
 
 
 @lean
@@ -124,17 +124,17 @@ def _start_reach(bodies, forces, c, m):
     x, mass = sub((s[0], s[1], s[2]), load3(forces.origin, c)), bodies.mass[i]
     inertia = symmetric_product((s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11]), load9(bodies.inertia, i))
     y, square = scale(mass, x), mass * dot(x, x)
-    for d in range(6 * ROW):
+    for d in range(6 * REACH_ROW):
         row[d] = 0.0
     for d in range(3):
         for e in range(3):  # the square of x x, negative
-            row[ROW * (3 + d) + 3 + e] = inertia[3 * d + e] - y[d] * x[e]
-        row[(ROW + 1) * d] = mass
-        row[(ROW + 1) * (3 + d)] += square
+            row[REACH_ROW * (3 + d) + 3 + e] = inertia[3 * d + e] - y[d] * x[e]
+        row[(REACH_ROW + 1) * d] = mass
+        row[(REACH_ROW + 1) * (3 + d)] += square
     for d in range(3):  # m x x, and its transpose
         e, f = (d + 1) % 3, (d + 2) % 3
-        row[ROW * d + 3 + e] = row[ROW * (3 + e) + d] = y[f]
-        row[ROW * d + 3 + f] = row[ROW * (3 + f) + d] = -y[e]
+        row[REACH_ROW * d + 3 + e] = row[REACH_ROW * (3 + e) + d] = y[f]
+        row[REACH_ROW * d + 3 + f] = row[REACH_ROW * (3 + f) + d] = -y[e]
 
 
 @lean
@@ -157,10 +157,10 @@ def _rows_along(reach, m, s):
 def _half_along(reach, m, at, s):
     """Four numbers of it, from column ``at`` on."""
     return (
-        every(s[0]) * lanes_at(reach, m, at) + every(s[1]) * lanes_at(reach, m, ROW + at)
-        + every(s[2]) * lanes_at(reach, m, 2 * ROW + at)
-        + (every(s[3]) * lanes_at(reach, m, 3 * ROW + at) + every(s[4]) * lanes_at(reach, m, 4 * ROW + at)
-        + every(s[5]) * lanes_at(reach, m, 5 * ROW + at))
+        every(s[0]) * lanes_at(reach, m, at) + every(s[1]) * lanes_at(reach, m, REACH_ROW + at)
+        + every(s[2]) * lanes_at(reach, m, 2 * REACH_ROW + at)
+        + (every(s[3]) * lanes_at(reach, m, 3 * REACH_ROW + at) + every(s[4]) * lanes_at(reach, m, 4 * REACH_ROW + at)
+        + every(s[5]) * lanes_at(reach, m, 5 * REACH_ROW + at))
     )  # fmt: skip
 
 
@@ -230,7 +230,7 @@ def _gather(forces, c, n):
         if _gives_way(forces, k, r):
             _take_part(forces, m, 6 * k + r, _direction(place, r, point), forces.slack[k, r])
     if parent >= 0:
-        for at in range(0, 6 * ROW, LANES):
+        for at in range(0, 6 * REACH_ROW, LANES):
             put_lanes(reach, parent, at, lanes_at(reach, parent, at) + lanes_at(reach, m, at))
 
 
@@ -243,14 +243,14 @@ def _take_part(forces, m, n, s, slack):
     put_lanes(forces.pivots, n, GAIN + LANES, high)
     for d in range(6):
         pivot[BY + d] = s[d]
-    size, pivot[PIVOT], pivot[TURNS] = _product(pivot, BY, pivot, GAIN), 0.0, 0.0
+    size, pivot[PIVOT], pivot[ROTOR_GAIN] = _product(pivot, BY, pivot, GAIN), 0.0, 0.0
     if slack > 0.0:
-        pivot[TURNS] = 1.0 / (1.0 + slack * size)
-        pivot[PIVOT] = slack * pivot[TURNS]
+        pivot[ROTOR_GAIN] = 1.0 / (1.0 + slack * size)
+        pivot[PIVOT] = slack * pivot[ROTOR_GAIN]
     elif size > 0.0:
         pivot[PIVOT] = 1.0 / size
     for d in range(6):
-        f, at = every(pivot[GAIN + d] * pivot[PIVOT]), ROW * d
+        f, at = every(pivot[GAIN + d] * pivot[PIVOT]), REACH_ROW * d
         put_lanes(reach, m, at, lanes_at(reach, m, at) - f * low)
         put_lanes(reach, m, at + LANES, lanes_at(reach, m, at + LANES) - f * high)
 
@@ -265,7 +265,7 @@ def _inward(forces, c, n):
     for r in range(6):
         if _gives_way(forces, k, r):
             pivot, row = forces.pivots[6 * k + r], 6 * k + r
-            pivot[DRIVEN] = pivot[PIVOT] * _product(pivot, BY, bias[m], 0) - pivot[TURNS] * sign * forces.lacks[k, r]
+            pivot[DRIVEN] = pivot[PIVOT] * _product(pivot, BY, bias[m], 0) - pivot[ROTOR_GAIN] * sign * forces.lacks[k, r]
             part = every(pivot[DRIVEN])
             low = low - part * lanes_at(forces.pivots, row, GAIN)
             high = high - part * lanes_at(forces.pivots, row, GAIN + LANES)
