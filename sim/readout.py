@@ -61,7 +61,7 @@ def _with_turns(joints, j, angle):
 def _driven_coordinate(joints, j, xa, fa, xb, fb, turning, apart):
     """The driven coordinate of a general joint and its rate, where its b turns and goes like this against its a."""
     axis, sign = joints.axis[j], joints.length[j]
-    value = measure_general(xa, fa, xb, fb, sign)[axis]
+    value = measure_general(xa, fa, xb, fb, sign, axis == 3, axis == 4, axis == 5)[axis]
     if axis >= 3:
         about = turning_frame(fa, fb, sign)
         k = axis - 3

@@ -341,7 +341,7 @@ class Forces(NamedTuple):
     lacks: np.ndarray = real("k", 8)  # acceleration, velocity or way that is left to give
     step: np.ndarray = real("k", 6)
     # common point, directions of the rows; from 24 on whether forces act along them, from 32 on about which axes their turns are,
-    # from 41 on the coordinates of what has springs
+    # from 41 on the coordinates of what has springs, at 47 whether it has
     place: np.ndarray = real("k", 48)
     # rates of the rows by the velocities of both bodies, a row for each velocity and a column for each rate; and what unit
     # forces along these columns do to the velocities

@@ -26,7 +26,8 @@ from tumble.sim.flight.stations import keep_station, piece
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
 from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
 from tumble.sim.joints.constraint_forces import close, note_loads
-from tumble.sim.joints.driven_rows import mark_driven, note_rotors, set_goals
+from tumble.sim.joints.constraint_system import mark_acting
+from tumble.sim.joints.driven_rows import mark_driven, note_rotors, rotor_gain, set_goals
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import add_energy, add_to_reservoir
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes, size
@@ -69,8 +70,8 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
         copy_row(forces, c, RATE0, SLOPE)
         blend(forces, c, START, h, ONCE, 1, END)
         normalize_row(forces, c, END)
+        rates(bodies, forces, joints, c, end, END, RATE1, h)
     forces.steps[c] = parts
-    rates(bodies, forces, joints, c, end, END, RATE1, h)
     if forces.first_link[c + 1] > forces.first_link[c] and forces.anchored[c] == 0:
         balance_momenta(bodies, forces, c)
     total = every(0.0)
@@ -104,7 +105,8 @@ def cut_short(bodies, forces, joints, c, t):
 
 @lean
 def _integrate(bodies, forces, joints, c, t, h, parts):
-    """Integrate to row END of the path, in ``parts`` steps. Returns by how much the flight is off where there are joints, else 0.
+    """Integrate to row END of the path, in ``parts`` steps, and the rates there to row RATE1. Returns by how much the flight is
+    off where there are joints, else 0.
 
     That is the larger of two errors: how far joints were open before they were closed, as part of a body's size or in rad; and
     the energy that was lost, as part of all. Compositions are made of free flights, which jointed bodies do not have: the
@@ -126,10 +128,9 @@ def _integrate(bodies, forces, joints, c, t, h, parts):
             cluster_rk4(bodies, forces, joints, c, now, part, start, rate)
         else:
             cluster_composed(bodies, forces, joints, c, now, part, start)
-    if not linked:
-        return 0.0
-    opened, rotors = close(bodies, forces, joints, c, t + h)
-    return max(opened, energy_lost(bodies, forces, c, rotors))
+    opened = close(bodies, forces, joints, c, t + h) if linked else 0.0
+    rates(bodies, forces, joints, c, t + h, END, RATE1, h)
+    return max(opened, energy_lost(bodies, forces, c, rotor_gain(bodies, forces, joints, c, t + h))) if linked else 0.0
 
 
 @lean
@@ -312,6 +313,7 @@ def _foresee(bodies, forces, joints, c, given):
     path, h, half = forces.path, forces.clock[1], 0.5 * forces.clock[1]
     place_origin(bodies, forces, c)
     mark_driven(forces, joints, c)
+    mark_acting(forces, joints, c)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         y = path[LAST, i]

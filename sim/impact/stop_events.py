@@ -154,7 +154,7 @@ def _coordinate(bodies, forces, joints, j, t, expected):
     """The free coordinate of joint j at time t of the flight, the turn nearest to what is ``expected``, and its rate."""
     xi, ri, vi, wi = motion_at(bodies, forces, joints.body[j, 0], t)
     xj, rj, vj, wj = motion_at(bodies, forces, joints.body[j, 1], t)
-    point, f, values = place_at(joints, j, xi, ri, xj, rj, True)
+    point, f, values = place_at(joints, j, xi, ri, xj, rj)
     axis = joints.axis[j]
     c = axis if axis < 3 else 6 + axis
     along = (f[c], f[c + 3], f[c + 6])

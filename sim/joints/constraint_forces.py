@@ -32,23 +32,20 @@ from tumble.sim.equations import acceleration, drive
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, POTENTIAL_WORK
 from tumble.sim.forces.prescribed_motion import arc_acceleration
 from tumble.sim.joints.constraint_system import (
-    acts,
     give,
     largest_lack,
     link_pose,
     link_rates,
     load_rows,
     place_rows,
-    row_rates,
     sense_of,
-    springs_act,
     stand,
     take_away,
 )
-from tumble.sim.joints.driven_rows import behind, keeps_pace, rotor_gain
+from tumble.sim.joints.driven_rows import behind, keeps_pace
 from tumble.sim.joints.row_bends import row_bends
-from tumble.sim.joints.rows import MEASURED, along_rows, unwrapped
-from tumble.sim.solvers.link_recursion import hold_tree, load_tree, move_tree
+from tumble.sim.joints.rows import MEASURED, SPRUNG, along_rows, measure_at, unwrapped
+from tumble.sim.solvers.link_recursion import ACTS, hold_tree, load_tree, move_tree
 from tumble.sim.state import DYNAMIC, END, EXAMPLE
 
 ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight
@@ -77,7 +74,7 @@ def _load(bodies, forces, joints, c, t):
     """Have what solutions for cluster c need where its members stand."""
     if forces.tree[c] == 1:
         for k in range(forces.first_link[c], forces.first_link[c + 1]):
-            place_rows(bodies, forces, joints, k, t)
+            place_rows(bodies, forces, joints, k, t, forces.place[k, SPRUNG] == 1.0)
         load_tree(bodies, forces, c)
     else:
         load_rows(bodies, forces, joints, c, t)
@@ -126,7 +123,7 @@ def _ask_accelerations(bodies, forces, joints, c, t, to, h):
         _give_springs(bodies, forces, joints, k, t, to)
         bends = _bends(bodies, forces, joints, k, t, BEND_TIME * h)
         for r in range(6):
-            forces.lacks[k, r] = -bends[r] if acts(forces, joints, k, r) else 0.0
+            forces.lacks[k, r] = -bends[r] if forces.place[k, ACTS + r] == 1.0 else 0.0
 
 
 @lean
@@ -165,7 +162,7 @@ def _give_wrench(bodies, forces, joints, k, t, to, point, f, torque):
 @lean
 def _give_springs(bodies, forces, joints, k, t, to):
     """Forces of springs and dampers along the free coordinates of link k, and their works: to the rates ``to``."""
-    if not springs_act(forces, joints, k):
+    if forces.place[k, SPRUNG] == 0.0:
         return
     j, e, f, torque, rates = forces.link[k], forces.place[k], ZERO, ZERO, link_rates(bodies, forces, joints, k, t)
     i = joints.body[j, 1] if forces.seats[k, 1] >= 0 else joints.body[j, 0]
@@ -226,8 +223,7 @@ def _wrench(forces, k):
 
 @remote
 def _close(bodies, forces, joints, c, t):
-    """Close the rigid coordinates of cluster c in row END of the path; by how much they were open, of a body's size or rad, and
-    the energy that its rotors gained in the flight [J].
+    """Close the rigid coordinates of cluster c in row END of the path; by how much they were open, of a body's size or rad.
 
     The rows are loaded for the last stage of the integrator, which is at the same time and off by no more than its error: what
     that leaves open is the product of both.
@@ -252,10 +248,10 @@ def _close(bodies, forces, joints, c, t):
             x, q = drive((y[0], y[1], y[2]), (y[3], y[4], y[5], y[6]), (d[0], d[1], d[2]), (d[3], d[4], d[5]), 1.0)
             y[0], y[1], y[2] = x
             y[3], y[4], y[5], y[6] = q
-    return opened, rotor_gain(bodies, forces, joints, c, t)
+    return opened
 
 
-close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0), returns=(0.0,) * 2)
+close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0), returns=0.0)
 
 
 @remote
@@ -288,7 +284,9 @@ def _ask_ways(bodies, forces, joints, c, t):
     size = 0.0
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         j = forces.link[k]
-        _, values = row_rates(bodies, forces, joints, j, t, keeps_pace(forces, k))
+        xi, ri, _, _ = link_pose(bodies, forces, joints.body[j, 0], t)
+        xj, rj, _, _ = link_pose(bodies, forces, joints.body[j, 1], t)
+        values = measure_at(joints, j, xi, ri, xj, rj, keeps_pace(forces, k))
         for r in range(6):
             goes = joints.rigid[j, r] == 0 and forces.held[k, r] == 1
             forces.lacks[k, r] = -values[r] if joints.rigid[j, r] == 1 else behind(forces, k, r, values[r]) if goes else 0.0

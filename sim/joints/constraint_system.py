@@ -7,11 +7,11 @@ skyline (solvers/skyline.py), and asked as often as refinement needs it.
 
 from __future__ import annotations
 
-from tumble.collision.kernels.jit import far, lean, remote, tight
+from tumble.collision.kernels.jit import far, lean, tight
 from tumble.collision.linalg import ZERO, add, clear_table, cross, load9, rotation, sub, symmetric_product
 from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc
-from tumble.sim.joints.rows import NO_FRAME, along_rows, place_at, put_frame
+from tumble.sim.joints.rows import NO_FRAME, SPRUNG, along_rows, put_frame
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 from tumble.sim.solvers.link_recursion import ACTS, put_turns
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
@@ -51,24 +51,6 @@ def link_pose(bodies, forces, i, t):
     return (s[0], s[1], s[2]), rot, (u[0], u[1], u[2]), (u[3], u[4], u[5])
 
 
-@remote
-def _row_rates(bodies, forces, joints, j, t, free):
-    """Rates of the six coordinates of joint j, and the coordinates; ``free``: the angle of a hinge too."""
-    xi, ri, vi, wi = link_pose(bodies, forces, joints.body[j, 0], t)
-    xj, rj, vj, wj = link_pose(bodies, forces, joints.body[j, 1], t)
-    point, f, values = place_at(joints, j, xi, ri, xj, rj, free)
-    v = sub(add(vj, cross(wj, sub(point, xj))), add(vi, cross(wi, sub(point, xi))))
-    w = sub(wj, wi)
-    return (
-        f[0] * v[0] + f[3] * v[1] + f[6] * v[2], f[1] * v[0] + f[4] * v[1] + f[7] * v[2], f[2] * v[0] + f[5] * v[1] + f[8] * v[2],
-        f[9] * w[0] + f[12] * w[1] + f[15] * w[2], f[10] * w[0] + f[13] * w[1] + f[16] * w[2],
-        f[11] * w[0] + f[14] * w[1] + f[17] * w[2],
-    ), values  # fmt: skip
-
-
-row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, True), returns=((0.0,) * 6,) * 2)
-
-
 @lean
 def link_rates(bodies, forces, joints, k, t):
     """Rates of the six coordinates of link k, whose rows are placed."""
@@ -81,19 +63,17 @@ def link_rates(bodies, forces, joints, k, t):
 
 
 @lean
-def acts(forces, joints, k, r):
-    """A force acts along coordinate r of link k: it is rigid, goes on at its pace, or moves a rotor."""
-    return joints.rigid[forces.link[k], r] == 1 or forces.held[k, r] == 1 or forces.slack[k, r] > 0.0
-
-
-@lean
-def springs_act(forces, joints, k):
-    """A spring or damper acts in flight along a coordinate of link k."""
-    found = False
-    for r in range(6):
-        d = forces.driver[k, r]
-        found = found or (d >= 0 and joints.sprung[d] == 1)
-    return found
+def mark_acting(forces, joints, c):
+    """Mark in Forces.place what acts in the coming flight of cluster c: the rows along which forces do, as they are rigid, go on
+    at their pace or move a rotor; and the links with springs or dampers."""
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        place, sprung = forces.place[k], False
+        for r in range(6):
+            d = forces.driver[k, r]
+            sprung = sprung or (d >= 0 and joints.sprung[d] == 1)
+            acts = joints.rigid[forces.link[k], r] == 1 or forces.held[k, r] == 1 or forces.slack[k, r] > 0.0
+            place[ACTS + r] = 1.0 if acts else 0.0
+        place[SPRUNG] = 1.0 if sprung else 0.0
 
 
 @lean
@@ -104,15 +84,12 @@ def sense_of(joints, forces, k, r):
 
 
 @lean
-def place_rows(bodies, forces, joints, k, t):
-    """The common point of link k, which is returned, the directions of its rows, and along which of them forces act; and its
-    coordinates where springs act."""
+def place_rows(bodies, forces, joints, k, t, measured):
+    """The common point of link k, which is returned, and the directions of its rows; ``measured``: and its coordinates."""
     j = forces.link[k]
     xi, ri, _, _ = link_pose(bodies, forces, joints.body[j, 0], t)
     xj, rj, _, _ = link_pose(bodies, forces, joints.body[j, 1], t)
-    point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k, springs_act(forces, joints, k))
-    for r in range(6):
-        forces.place[k, ACTS + r] = 1.0 if acts(forces, joints, k, r) else 0.0
+    point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k, measured)
     put_turns(forces.place[k], joints.kind[j] == GENERAL)
     return point
 
@@ -124,7 +101,7 @@ def load_rows(bodies, forces, joints, c, t):
     columns, starts, table, _ = _system(forces, c)
     clear_table(table[starts[0] : starts[len(columns)]])
     for k in range(first, last):
-        point = place_rows(bodies, forces, joints, k, t)
+        point = place_rows(bodies, forces, joints, k, t, forces.place[k, SPRUNG] == 1.0)
         for side in range(2):
             if forces.seats[k, side] >= 0:
                 s = forces.stand[forces.seats[k, side]]
@@ -136,7 +113,7 @@ def load_rows(bodies, forces, joints, c, t):
             i = forces.equation[k, r]
             if i >= 0:
                 n, lane = entry_at(columns, starts, i, i)
-                table[n, lane] = table[n, lane] * (1.0 + SOFT) + forces.slack[k, r] if acts(forces, joints, k, r) else 1.0
+                table[n, lane] = table[n, lane] * (1.0 + SOFT) + forces.slack[k, r] if forces.place[k, ACTS + r] == 1.0 else 1.0
     factor_skyline(columns, starts, table)
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.sim.joints.constraint_system import link_rates, row_rates, sense_of, stand
+from tumble.sim.joints.constraint_system import link_rates, mark_acting, place_rows, sense_of, stand
 from tumble.sim.joints.kept_rows import AT_STOP, STRUCK
-from tumble.sim.joints.rows import AT_LOW, NOT_KEPT
-from tumble.sim.state import END, EXAMPLE, START
+from tumble.sim.joints.rows import AT_LOW, MEASURED, NOT_KEPT
+from tumble.sim.state import EXAMPLE, START
 
 
 @lean
@@ -34,14 +34,11 @@ def _moves_rotor(forces, k):
 
 @lean
 def rotor_gain(bodies, forces, joints, c, t):
-    """Change of the energy of the rotors of cluster c between rows START and END of the path [J]."""
-    gain, stands = 0.0, False
+    """Change of the energy of the rotors of cluster c in the flight that ends where its rows are placed [J]."""
+    gain = 0.0
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         if _moves_rotor(forces, k):
-            if not stands:
-                stand(bodies, forces, c, END)
-                stands = True
-            rates, _ = row_rates(bodies, forces, joints, forces.link[k], t, False)
+            rates = link_rates(bodies, forces, joints, k, t)
             for r in range(6):
                 if forces.slack[k, r] > 0.0:
                     before, after = forces.goal[k, r], rates[r]
@@ -110,13 +107,13 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
     One that is not at its pace any more was struck: it is free for the rest of the drift. Not so where the kick before the flight
     is ``guessed``, in the midst of its solve: then it is off its pace by what that still leaves, and nothing has struck it.
     """
-    if not mark_driven(forces, joints, c):
-        return
-    stand(bodies, forces, c, START)
+    if mark_driven(forces, joints, c):
+        stand(bodies, forces, c, START)
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         if not keeps_pace(forces, k):
             continue
-        rates, values = row_rates(bodies, forces, joints, forces.link[k], t, True)
+        place_rows(bodies, forces, joints, k, t, True)
+        rates, values = link_rates(bodies, forces, joints, k, t), forces.place[k, MEASURED : MEASURED + 6]
         for r in range(6):
             d = forces.driver[k, r]
             if forces.held[k, r] == 1:
@@ -127,6 +124,7 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
                 forces.goal[k, r] = values[r] + h * pace
                 if forces.held[k, r] == 1 and joints.kept[d] >= AT_LOW:
                     _keep_at_stop(forces, joints, k, r, d, sense, values[r])
+    mark_acting(forces, joints, c)
 
 
 set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=None)

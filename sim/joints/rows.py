@@ -37,7 +37,7 @@ LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
 BLOCKS = 4
 TEAR = 0.01  # of the size of the smaller body, or rad: a joint that is open by more is torn
 NO_FRAME = ZERO, IDENTITY
-MEASURED = 41  # column of Forces.place from which on coordinates stand
+MEASURED, SPRUNG = 41, 47  # columns of Forces.place from which on coordinates stand, and 1 where springs act
 NOT_KEPT, BY_MOTOR, BY_FRICTION, AT_LOW, AT_HIGH = range(5)  # what keeps a free coordinate at its pace in flight: Joints.kept
 
 
@@ -60,8 +60,8 @@ def along_rows(f, v, w):
 
 @lean
 def measure_frames(joints, j, xa, fa, xb, fb, free):
-    """The six coordinates of joint j for its two anchor poses. ``free``: the angle of a hinge too, an arc tangent that those who
-    only ask how far joints are open have no use for."""
+    """The six coordinates of joint j for its two anchor poses. ``free``: the free angles too. They are arc tangents, for which
+    those who only ask how far joints are open have no use."""
     kind = joints.kind[j]
     if kind == POINT:
         return measure_point(xa, fa, xb)
@@ -72,7 +72,10 @@ def measure_frames(joints, j, xa, fa, xb, fb, free):
     if kind == FIXED:
         return measure_fixed(xa, fa, xb, fb)
     if kind == GENERAL:
-        return measure_general(xa, fa, xb, fb, joints.length[j])
+        rigid = joints.rigid[j]
+        return measure_general(
+            xa, fa, xb, fb, joints.length[j], free or rigid[3] == 1, free or rigid[4] == 1, free or rigid[5] == 1
+        )
     if kind == GEAR:
         return (place_gear(xa, fa, xb, fb, joints.ratio[j])[2], 0.0, 0.0, 0.0, 0.0, 0.0)
     if kind == SCREW:
@@ -134,18 +137,27 @@ def _put_frame(joints, j, xi, ri, xj, rj, place, k, measured):
 
 
 @remote
-def _place_at(joints, j, xi, ri, xj, rj, free):
-    """(common point, frame of the rows, six coordinates) of joint j for its bodies at these poses; ``free``: all of them."""
+def _place_at(joints, j, xi, ri, xj, rj):
+    """(common point, frame of the rows, six coordinates) of joint j for its bodies at these poses."""
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
     point, frame = _frame_between(joints, j, xa, fa, xb, fb)
-    return point, frame, measure_frames(joints, j, xa, fa, xb, fb, free)
+    return point, frame, measure_frames(joints, j, xa, fa, xb, fb, True)
+
+
+@remote
+def _measure_at(joints, j, xi, ri, xj, rj, free):
+    """The six coordinates of joint j for its bodies at these poses; ``free``: the free angles too."""
+    xa, fa = anchor_pose(joints, j, 0, xi, ri)
+    xb, fb = anchor_pose(joints, j, 1, xj, rj)
+    return measure_frames(joints, j, xa, fa, xb, fb, free)
 
 
 _POSES = lambda: (EXAMPLE.joints, 0, ZERO, IDENTITY, ZERO, IDENTITY)  # noqa: E731
 frame_at = far(_frame_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18))
 put_frame = far(_put_frame, lambda: (*_POSES(), np.zeros((0, 48)), 0, False), returns=(0.0,) * 3)
-place_at = far(_place_at, lambda: (*_POSES(), True), returns=((0.0,) * 3, (0.0,) * 18, (0.0,) * 6))
+place_at = far(_place_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18, (0.0,) * 6))
+measure_at = far(_measure_at, lambda: (*_POSES(), True), returns=(0.0,) * 6)
 
 
 @lean
@@ -153,17 +165,19 @@ def place_joint(bodies, joints, j):
     """(common point, frame of the rows, six coordinates) of joint j at the current poses; see :func:`_place_at`."""
     xi, ri = body_pose(bodies, joints.body[j, 0])
     xj, rj = body_pose(bodies, joints.body[j, 1])
-    return place_at(joints, j, xi, ri, xj, rj, True)
+    return place_at(joints, j, xi, ri, xj, rj)
 
 
 @lean
 def opening(bodies, joints, j):
-    """The six coordinates of joint j at the current poses, of which the rigid ones say by how much it is open; the angle of a
-    hinge is left out."""
-    xi, ri = body_pose(bodies, joints.body[j, 0])
-    xj, rj = body_pose(bodies, joints.body[j, 1])
-    _, _, values = place_at(joints, j, xi, ri, xj, rj, False)
-    return values
+    """The coordinates of joint j at the current poses, of which the rigid ones say by how much it is open; free angles, and those
+    of a joint that holds nothing, are left out."""
+    for r in range(6):
+        if joints.rigid[j, r] == 1:
+            xi, ri = body_pose(bodies, joints.body[j, 0])
+            xj, rj = body_pose(bodies, joints.body[j, 1])
+            return measure_at(joints, j, xi, ri, xj, rj, False)
+    return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @lean

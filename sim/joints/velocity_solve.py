@@ -24,6 +24,7 @@ import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import load3, scale
+from tumble.sim.joints.constraint_system import sense_of
 from tumble.sim.joints.flown_springs import at_steps, book_stored
 from tumble.sim.joints.kept_rows import INSIDE_BOUND, STRUCK, at_stop, bounds_left, kept_row, least_push, reaches_stop
 from tumble.sim.joints.rows import (
@@ -34,12 +35,15 @@ from tumble.sim.joints.rows import (
     BY_MOTOR,
     DRIVE,
     LIMITS,
+    MEASURED,
     NOT_KEPT,
+    body_pose,
     frame_joint,
     has_block,
     kicks,
     opening,
     place_joint,
+    put_frame,
     row_axis,
     row_velocity,
     unwrapped,
@@ -98,17 +102,20 @@ def held_in_flight(bodies, joints, links, elapsed):
 
 
 @lean
-def fly_on(bodies, joints, books, links, dt, mode):
+def fly_on(bodies, joints, forces, books, links, dt, mode):
     """The bodies of such joints, that nothing touches, are not kicked."""
+    for j in links:
+        if forces.link_of[j] >= 0 and forces.link[forces.link_of[j]] == j:
+            xi, ri = body_pose(bodies, joints.body[j, 0])
+            xj, rj = body_pose(bodies, joints.body[j, 1])
+            put_frame(joints, j, xi, ri, xj, rj, forces.place, forces.link_of[j], True)
     for j in links:
         for r in range(12):
             joints.impulse[j, r] = joints.before[j, r] = joints.after[j, r] = 0.0
         axis = joints.axis[j]
         if axis >= 0:
-            point, frame, values = place_joint(bodies, joints, j)
-            _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
-            rate = row_velocity(bodies, joints, j, turns, e, point)
-            value = unwrapped(joints, j, values[axis], joints.value[j] + (0.0 if mode == MEAN_GIVEN else dt * rate))
+            value, rate = _placed_coordinate(bodies, joints, forces, j)
+            value = unwrapped(joints, j, value, joints.value[j] + (0.0 if mode == MEAN_GIVEN else dt * rate))
             soft = joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.armature[j] > 0.0
             if soft and mode == KICK:
                 joints.hold_before[j, axis] = shown_by_flight(joints, j, value, dt)
@@ -121,6 +128,19 @@ def fly_on(bodies, joints, books, links, dt, mode):
             i = joints.body[j, side]
             if i >= 0:
                 bodies.parts[i], bodies.kicked[i], bodies.flown[i] = 1, 0.0, dt
+
+
+@lean
+def _placed_coordinate(bodies, joints, forces, j):
+    """The free coordinate of joint j, and its rate: of its link, whose rows are placed."""
+    k, axis = forces.link_of[j], joints.axis[j]
+    if k < 0:
+        point, frame, values = place_joint(bodies, joints, j)
+        _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
+        return values[axis], row_velocity(bodies, joints, j, turns, e, point)
+    f, n, sense = forces.place[k], 3 + axis if axis < 3 else 9 + axis, sense_of(joints, forces, k, axis)
+    e = (sense * f[n], sense * f[n + 3], sense * f[n + 6])
+    return sense * f[MEASURED + axis], row_velocity(bodies, joints, j, axis >= 3, e, (f[0], f[1], f[2]))
 
 
 @lean
