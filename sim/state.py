@@ -359,7 +359,7 @@ class Forces(NamedTuple):
     # of each member of a cluster
     seat: np.ndarray = whole("n", fill=-1)  # place of each body in ``member``; -1: none
     stand: np.ndarray = real("b", 12)  # position and rotation
-    motion: np.ndarray = real("b", 9)  # velocity, angular velocity, spin
+    motion: np.ndarray = real("b", 10)  # velocity, angular velocity, spin; energy of motion where the flight begins [J]
     gain: np.ndarray = real("b", 6)  # acceleration, change of velocity, or displacement
     reply: np.ndarray = real("b", 6)  # the part of it that the last round of a solve gave
     mobility: np.ndarray = real("b", 9)  # inverse inertia, world axes

@@ -127,7 +127,7 @@ def kick(model, geometry, settings, mode, plain):
         rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
         if len(rows) == 0:
             take_springs(bodies, joints, forces, links, settings.dt)
-        if len(rows) == 0 and held_in_flight(bodies, joints, links, elapsed):
+        if len(rows) == 0 and held_in_flight(bodies, joints, forces, links, elapsed):
             fly_on(bodies, joints, forces, books, links, settings.dt, mode)
         elif not plain[label]:
             kick_island(model, geometry, settings, contacts, 0.0, mode, rows, links, local)

@@ -15,7 +15,7 @@ import numpy as np
 from tumble.collision.kernels.jit import far, inner, kernel, lean, remote
 from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
 from tumble.sim.equations import acceleration, angular_velocity, drive, orientation_rate
-from tumble.sim.flight.flight_check import balance_momenta, energy_lost
+from tumble.sim.flight.flight_check import balance_momenta, energy_lost, note_energies
 from tumble.sim.flight.methods.composition import cluster_composed
 from tumble.sim.flight.methods.dop853 import cluster_dop853
 from tumble.sim.flight.methods.explicit import blend, copy_row, normalize_row
@@ -58,6 +58,8 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
     set_goals(bodies, forces, joints, c, t, h, guessed)
     rates(bodies, forces, joints, c, t, START, RATE0, h)
     note_rotors(bodies, forces, joints, c, t)
+    if forces.first_link[c + 1] > forces.first_link[c]:
+        note_energies(bodies, forces, c)
     parts, opened, last, vain = 1, _integrate(bodies, forces, joints, c, t, h, 1), math.inf, 0
     while parts < MOST_FLIGHT_STEPS and vain < VAIN and not opened <= DRIFT:  # of order six in their number
         vain = vain + 1 if abs(opened - last) < 0.1 * opened else 0  # what does not change is not theirs: the kick left it

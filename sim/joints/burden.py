@@ -17,7 +17,7 @@ def bears(model, i):
     or what the body is jointed to touches something; or such a joint asks for more than to stay closed, as a motor or a stiff
     spring does. NOTHING: kicks give it nothing, since rigid coordinates are held in flight (constraint_forces.py).
     """
-    bodies, _, _, contacts, _, _, joints = model
+    bodies, _, _, contacts, _, forces, joints = model
     label = joints.linked[i]
     for k in range(contacts.count[0]):
         for side in range(2):
@@ -25,7 +25,7 @@ def bears(model, i):
                 alone = label < 0 and bodies.crowd[i] == 0 and can_be_taken(bodies, contacts, bodies.held[i])
                 return ITS_ISLAND if alone else ALL
     for j in range(len(joints.kind) if label >= 0 else 0):
-        if _joins(joints, j, label) and not held_in_flight(bodies, joints, (j,), 0.0):
+        if _joins(joints, j, label) and not held_in_flight(bodies, joints, forces, (j,), 0.0):
             return ALL
     return NOTHING
 

@@ -38,6 +38,7 @@ from tumble.sim.joints.constraint_system import (
     link_rates,
     load_rows,
     place_rows,
+    read_velocities,
     sense_of,
     stand,
     take_away,
@@ -46,7 +47,7 @@ from tumble.sim.joints.driven_rows import behind, keeps_pace
 from tumble.sim.joints.row_bends import row_bends
 from tumble.sim.joints.rows import MEASURED, SPRUNG, along_rows, measure_at, unwrapped
 from tumble.sim.solvers.link_recursion import ACTS, hold_tree, load_tree, move_tree
-from tumble.sim.state import DYNAMIC, END, EXAMPLE
+from tumble.sim.state import DYNAMIC, END, EXAMPLE, GENERAL
 
 ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight
 # The same at a stage on the way: what is left there opens joints by h^2 times that, and gives no energy.
@@ -55,6 +56,7 @@ LATE = 2  # the closing from which on rows are loaded anew; the first ones use t
 CLOSINGS = 6  # most displacements at the end of a flight: each leaves the square of what was open, in sizes of a body or rad
 CLOSED_AT_ONCE = math.sqrt(2.0**-53)  # [sizes or rad] the square of what is open by less is rounding: one displacement closes it
 STATE_ROUNDING = 4e-16  # rounding of positions [m] of a metre, and of speeds, as a part of them
+NO_RATES = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 BEND_TIME = 1.0 / 64.0  # part of a flight across which the angular acceleration of a driven body is a difference
 
 
@@ -120,8 +122,12 @@ def _solve_rows(bodies, forces, c, to, enough):
 def _ask_accelerations(bodies, forces, joints, c, t, to, h):
     """Forces of springs, to the rates ``to``, and the accelerations that the rows lack but for what the bodies have."""
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
-        _give_springs(bodies, forces, joints, k, t, to)
-        bends = _bends(bodies, forces, joints, k, t, BEND_TIME * h)
+        rates = NO_RATES
+        if forces.place[k, SPRUNG] == 1.0 or joints.kind[forces.link[k]] == GENERAL:
+            rates = link_rates(bodies, forces, joints, k, t)
+        if forces.place[k, SPRUNG] == 1.0:
+            _give_springs(bodies, forces, joints, k, t, to, rates)
+        bends = _bends(bodies, forces, joints, k, t, BEND_TIME * h, rates)
         for r in range(6):
             forces.lacks[k, r] = -bends[r] if forces.place[k, ACTS + r] == 1.0 else 0.0
 
@@ -160,11 +166,10 @@ def _give_wrench(bodies, forces, joints, k, t, to, point, f, torque):
 
 
 @lean
-def _give_springs(bodies, forces, joints, k, t, to):
-    """Forces of springs and dampers along the free coordinates of link k, and their works: to the rates ``to``."""
-    if forces.place[k, SPRUNG] == 0.0:
-        return
-    j, e, f, torque, rates = forces.link[k], forces.place[k], ZERO, ZERO, link_rates(bodies, forces, joints, k, t)
+def _give_springs(bodies, forces, joints, k, t, to, rates):
+    """Forces of springs and dampers along the free coordinates of link k, which change at ``rates``, and their works: to the
+    rates ``to`` of the bodies."""
+    j, e, f, torque = forces.link[k], forces.place[k], ZERO, ZERO
     i = joints.body[j, 1] if forces.seats[k, 1] >= 0 else joints.body[j, 0]
     for r in range(6):
         d = forces.driver[k, r]
@@ -184,13 +189,13 @@ def _give_springs(bodies, forces, joints, k, t, to):
 
 
 @lean
-def _bends(bodies, forces, joints, k, t, e):
-    """G' u of link k, and what the rates gain by the accelerations of a driven body."""
+def _bends(bodies, forces, joints, k, t, e, rates):
+    """G' u of link k, whose coordinates have these ``rates``, and what they gain by the accelerations of a driven body."""
     j, f = forces.link[k], forces.place[k]
     point = (f[0], f[1], f[2])
     xi, ri, vi, wi = link_pose(bodies, forces, joints.body[j, 0], t)
     xj, rj, vj, wj = link_pose(bodies, forces, joints.body[j, 1], t)
-    bends = row_bends(joints, j, f, xi, ri, vi, wi, xj, rj, vj, wj)
+    bends = row_bends(joints, j, f, rates, xi, ri, vi, wi, xj, rj, vj, wj)
     for side in range(2):
         i = joints.body[j, side]
         if i >= 0 and bodies.kind[i] != DYNAMIC:
@@ -271,7 +276,7 @@ def _settle(bodies, forces, joints, c, t, to, h):
                     for d in range(3):
                         y[7 + d] += f[d]
                         y[10 + d] += moment[d]
-        stand(bodies, forces, c, END)
+        read_velocities(bodies, forces, c, END)
     _hold_there(bodies, forces, joints, c, t, to, h, ENOUGH)
 
 

@@ -8,10 +8,11 @@ skyline (solvers/skyline.py), and asked as often as refinement needs it.
 from __future__ import annotations
 
 from tumble.collision.kernels.jit import far, lean, tight
-from tumble.collision.linalg import ZERO, add, clear_table, cross, load9, rotation, sub, symmetric_product
-from tumble.sim.forces.path_rows import path_motion
+from tumble.collision.linalg import ZERO, clear_table, load9, qnormalize, rotation, scale, sub, symmetric_product
+from tumble.sim.equations import angular_velocity
+from tumble.sim.forces.path_rows import read_state
 from tumble.sim.forces.prescribed_motion import arc
-from tumble.sim.joints.rows import NO_FRAME, SPRUNG, along_rows, put_frame
+from tumble.sim.joints.rows import NO_FRAME, SPRUNG, along_rows, parting, put_frame
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 from tumble.sim.solvers.link_recursion import ACTS, put_turns
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
@@ -25,17 +26,29 @@ FORCE_ROUNDS = 10  # most solutions of (1): each leaves about SOFT of what was l
 def stand(bodies, forces, c, at):
     """Read the poses, velocities and inertias of the members of cluster c from a row of the path."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
-        i = forces.member[m]
-        x, rot, v, w, spin = path_motion(bodies, forces, at, i)
+        i, y = forces.member[m], forces.path[at, forces.member[m]]
+        rot = rotation(qnormalize((y[3], y[4], y[5], y[6])))
         for k in range(3):
-            forces.stand[m, k] = x[k]
-            forces.motion[m, k], forces.motion[m, 3 + k], forces.motion[m, 6 + k] = v[k], w[k], spin[k]
+            forces.stand[m, k] = y[k]
         for k in range(9):
             forces.stand[m, 3 + k] = rot[k]
         if forces.tree[c] == 0:
             mobility = symmetric_product(rot, load9(bodies.inv_inertia, i))
             for k in range(9):
                 forces.mobility[m, k] = mobility[k]
+    read_velocities(bodies, forces, c, at)
+
+
+@lean
+def read_velocities(bodies, forces, c, at):
+    """The same for members whose poses are read."""
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i, s = forces.member[m], forces.stand[m]
+        _, _, p, spin = read_state(forces, at, i)
+        rot = (s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11])
+        v, w = scale(bodies.inv_mass[i], p), angular_velocity(rot, load9(bodies.inv_inertia, i), spin)
+        for k in range(3):
+            forces.motion[m, k], forces.motion[m, 3 + k], forces.motion[m, 6 + k] = v[k], w[k], spin[k]
 
 
 @tight
@@ -55,11 +68,9 @@ def link_pose(bodies, forces, i, t):
 def link_rates(bodies, forces, joints, k, t):
     """Rates of the six coordinates of link k, whose rows are placed."""
     j, f = forces.link[k], forces.place[k]
-    point = (f[0], f[1], f[2])
     xi, _, vi, wi = link_pose(bodies, forces, joints.body[j, 0], t)
     xj, _, vj, wj = link_pose(bodies, forces, joints.body[j, 1], t)
-    v = sub(add(vj, cross(wj, sub(point, xj))), add(vi, cross(wi, sub(point, xi))))
-    return along_rows(f, v, sub(wj, wi))
+    return along_rows(f, parting((f[0], f[1], f[2]), xi, vi, wi, xj, vj, wj), sub(wj, wi))
 
 
 @lean

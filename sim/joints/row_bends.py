@@ -19,7 +19,7 @@ from tumble.collision.kernels.jit import far, lean, remote
 from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, scale, sub
 from tumble.sim.joints.kinds.distance import line_rate
 from tumble.sim.joints.kinds.gear import gear_rates
-from tumble.sim.joints.rows import along_rows, anchor_pose
+from tumble.sim.joints.rows import along_rows, anchor_pose, parting
 from tumble.sim.solvers.link_recursion import ABOUT
 from tumble.sim.state import DISTANCE, EXAMPLE, GEAR, GENERAL, SCREW
 
@@ -27,8 +27,9 @@ FRAME = IDENTITY + IDENTITY
 
 
 @lean
-def row_bends(joints, j, f, xi, ri, vi, wi, xj, rj, vj, wj):
-    """The six changes for joint j between bodies with these poses and velocities; ``f``: row of Forces.place for these poses."""
+def row_bends(joints, j, f, rates, xi, ri, vi, wi, xj, rj, vj, wj):
+    """The six changes for joint j between bodies with these poses and velocities; ``f``: row of Forces.place for these poses;
+    ``rates``: of the coordinates, which only a general joint has need of."""
     point, kind = (f[0], f[1], f[2]), joints.kind[j]
     if kind in (DISTANCE, GEAR, SCREW):
         frame = (
@@ -40,7 +41,7 @@ def row_bends(joints, j, f, xi, ri, vi, wi, xj, rj, vj, wj):
     along = add(cross(apart, wi), sub(cross(wj, on_b), cross(wi, sub(add(vj, on_b), vi))))
     about = cross(turns, wi)
     if kind == GENERAL:
-        _, _, _, p, q, r = along_rows(f, apart, turns)
+        _, _, _, p, q, r = rates
         first = (f[ABOUT], f[ABOUT + 3], f[ABOUT + 6])
         second, third = (f[ABOUT + 1], f[ABOUT + 4], f[ABOUT + 7]), (f[ABOUT + 2], f[ABOUT + 5], f[ABOUT + 8])
         about = scale(-p, cross(wi, first))
@@ -69,7 +70,7 @@ def _bends_of_lines(joints, j, point, frame, xi, ri, vi, wi, xj, rj, vj, wj):
         else:
             moves, d0 = gear_rates(sub(xb, xa), sub(vb, va), e2, e1, wi, joints.ratio[j, 0])
             moves = add(va, moves)
-    apart = sub(add(vj, cross(wj, sub(point, xj))), add(vi, cross(wi, sub(point, xi))))
+    apart = parting(point, xi, vi, wi, xj, vj, wj)
     bends, about = sub(cross(wj, sub(moves, vj)), cross(wi, sub(moves, vi))), cross(sub(wj, wi), wi)
     return (
         dot(d0, apart) + dot(e0, bends), dot(d1, apart) + dot(e1, bends), dot(d2, apart) + dot(e2, bends),

@@ -59,6 +59,12 @@ def along_rows(f, v, w):
 
 
 @lean
+def parting(point, xi, vi, wi, xj, vj, wj):
+    """Velocity of b against a at their common point, for positions, velocities and angular velocities of both."""
+    return sub(add(vj, cross(wj, sub(point, xj))), add(vi, cross(wi, sub(point, xi))))
+
+
+@lean
 def measure_frames(joints, j, xa, fa, xb, fb, free):
     """The six coordinates of joint j for its two anchor poses. ``free``: the free angles too. They are arc tangents, for which
     those who only ask how far joints are open have no use."""

@@ -41,7 +41,6 @@ from tumble.sim.joints.rows import (
     frame_joint,
     has_block,
     kicks,
-    opening,
     place_joint,
     put_frame,
     row_axis,
@@ -87,28 +86,29 @@ def asks(bodies, joints, j, block, elapsed):
 
 
 @lean
-def held_in_flight(bodies, joints, links, elapsed):
-    """These joints ask nothing of the kick: the flight has their springs and rotors, and their rigid coordinates are closed."""
+def held_in_flight(bodies, joints, forces, links, elapsed):
+    """These joints ask nothing of the kick: the flight has their springs and rotors, and their rigid coordinates are closed. Then
+    the rows of their links are placed and measured."""
     for j in links:
         for s in range(BLOCKS):
             rotor = s == DRIVE and not kicks(joints, j)  # where nothing pushes, a rotor goes on as it is
             if has_block(joints, j, s) and asks(bodies, joints, j, s, elapsed) and not rotor:
                 return False
-        values = opening(bodies, joints, j)
-        for r in range(6):
-            if joints.rigid[j, r] == 1 and abs(values[r]) > SURPRISE:
-                return False
+    for j in links:
+        k = forces.link_of[j]
+        if k >= 0 and forces.link[k] == j:
+            xi, ri = body_pose(bodies, joints.body[j, 0])
+            xj, rj = body_pose(bodies, joints.body[j, 1])
+            put_frame(joints, j, xi, ri, xj, rj, forces.place, k, True)
+            for r in range(6):
+                if joints.rigid[j, r] == 1 and abs(forces.place[k, MEASURED + r]) > SURPRISE:
+                    return False
     return True
 
 
 @lean
 def fly_on(bodies, joints, forces, books, links, dt, mode):
     """The bodies of such joints, that nothing touches, are not kicked."""
-    for j in links:
-        if forces.link_of[j] >= 0 and forces.link[forces.link_of[j]] == j:
-            xi, ri = body_pose(bodies, joints.body[j, 0])
-            xj, rj = body_pose(bodies, joints.body[j, 1])
-            put_frame(joints, j, xi, ri, xj, rj, forces.place, forces.link_of[j], True)
     for j in links:
         for r in range(12):
             joints.impulse[j, r] = joints.before[j, r] = joints.after[j, r] = 0.0

@@ -7,10 +7,10 @@ import pytest
 
 from tumble import Box, Distance, Fixed, Gear, General, Hinge, Point, Screw, Slider, Universal, World
 from tumble.collision.kernels.jit import kernel
-from tumble.collision.linalg import add, cross, load3, load4, rotation, sub
+from tumble.collision.linalg import load3, load4, rotation, sub
 from tumble.sim.equations import drive
 from tumble.sim.joints.row_bends import row_bends
-from tumble.sim.joints.rows import along_rows, put_frame
+from tumble.sim.joints.rows import along_rows, parting, put_frame
 from tumble.sim.solvers.link_recursion import put_turns
 from tumble.sim.state import GENERAL
 
@@ -39,10 +39,8 @@ def rates_and_bends(joints, place, x, q, v, w, e, rates, bends):
     ra, rb = rotation(qa), rotation(qb)
     point = put_frame(joints, 0, xa, ra, xb, rb, place, 0, False)
     put_turns(place[0], joints.kind[0] == GENERAL)
-    apart = sub(add(vb, cross(wb, sub(point, xb))), add(va, cross(wa, sub(point, xa))))
-    turns = sub(wb, wa)
-    found = row_bends(joints, 0, place[0], xa, ra, va, wa, xb, rb, vb, wb)
-    now = along_rows(place[0], apart, turns)
+    now = along_rows(place[0], parting(point, xa, va, wa, xb, vb, wb), sub(wb, wa))
+    found = row_bends(joints, 0, place[0], now, xa, ra, va, wa, xb, rb, vb, wb)
     for r in range(6):
         rates[r], bends[r] = now[r], found[r]
 
