@@ -7,7 +7,7 @@ from tumble.collision.linalg import cross, norm
 from tumble.sim.equations import orientation_rate
 from tumble.sim.forces.laws import OTHERS, act
 from tumble.sim.forces.path_rows import arm_of, path_motion
-from tumble.sim.joints.constraint_forces import hold, settle
+from tumble.sim.joints.constraint_forces import hold
 from tumble.sim.joints.constraint_system import stand
 from tumble.sim.state import END, EXAMPLE, FLIGHT
 
@@ -43,10 +43,7 @@ def _rates(bodies, forces, joints, c, t, at, to, h):
             r = path[to, forces.member[m]]
             for k in range(6):
                 r[OTHERS + k] = r[7 + k]
-        if at == END:  # the flight ends
-            settle(bodies, forces, joints, c, t, to, h)
-        else:
-            hold(bodies, forces, joints, c, t, to, h)
+        hold(bodies, forces, joints, c, t, to, h, at == END)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         r = path[to, i]

@@ -61,14 +61,22 @@ BEND_TIME = 1.0 / 64.0  # part of a flight across which the angular acceleration
 
 
 @remote
-def _hold(bodies, forces, joints, c, t, to, h):
+def _hold(bodies, forces, joints, c, t, to, h, ends):
     """Add the forces of the joints of cluster c, where its members stand at time t of the drift, to the rates ``to``, which have
-    all other forces. ``h``: the length of the flight."""
+    all other forces. ``h``: the length of the flight. Where it ``ends``, in row END of the path, the rates of the rigid
+    coordinates are taken away before."""
     _load(bodies, forces, joints, c, t)
-    _hold_there(bodies, forces, joints, c, t, to, h, ON_THE_WAY)
+    if ends:
+        _settle(bodies, forces, joints, c, t)
+    _ask_accelerations(bodies, forces, joints, c, t, to, h)
+    if forces.tree[c] == 1:
+        hold_tree(bodies, forces, c, to)
+    else:
+        _solve_rows(bodies, forces, c, to, ENOUGH if ends else ON_THE_WAY)
+    _give_loads(bodies, forces, joints, c, t, to)
 
 
-hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0), returns=None)
+hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0, False), returns=None)
 
 
 @lean
@@ -89,17 +97,6 @@ def _move(forces, c):
         move_tree(forces, c)
     else:
         give(forces, c, ENOUGH)
-
-
-@lean
-def _hold_there(bodies, forces, joints, c, t, to, h, enough):
-    """The same where members stand and rows are loaded."""
-    _ask_accelerations(bodies, forces, joints, c, t, to, h)
-    if forces.tree[c] == 1:
-        hold_tree(bodies, forces, c, to)
-    else:
-        _solve_rows(bodies, forces, c, to, enough)
-    _give_loads(bodies, forces, joints, c, t, to)
 
 
 @lean
@@ -259,28 +256,24 @@ def _close(bodies, forces, joints, c, t):
 close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0), returns=0.0)
 
 
-@remote
-def _settle(bodies, forces, joints, c, t, to, h):
-    """Take the rates of the rigid coordinates away in row END of the path, then as :func:`_hold` for that row."""
-    _load(bodies, forces, joints, c, t)
+@lean
+def _settle(bodies, forces, joints, c, t):
+    """Take the rates of the rigid coordinates of cluster c, whose rows are loaded, away in row END of the path."""
     rounding = _ask_rates(bodies, forces, joints, c, t)
-    if largest_lack(forces, c) > rounding:
-        _move(forces, c)
-        for k in range(forces.first_link[c], forces.first_link[c + 1]):
-            point, f, torque = _wrench(forces, k)
-            for side in range(2):
-                f, torque = scale(-1.0, f), scale(-1.0, torque)
-                if forces.seats[k, side] >= 0:
-                    i = joints.body[forces.link[k], side]
-                    y, moment = forces.path[END, i], add(torque, cross(sub(point, load3(forces.origin, c)), f))
-                    for d in range(3):
-                        y[7 + d] += f[d]
-                        y[10 + d] += moment[d]
-        read_velocities(bodies, forces, c, END)
-    _hold_there(bodies, forces, joints, c, t, to, h, ENOUGH)
-
-
-settle = far(_settle, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0), returns=None)
+    if largest_lack(forces, c) <= rounding:
+        return
+    _move(forces, c)
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        point, f, torque = _wrench(forces, k)
+        for side in range(2):
+            f, torque = scale(-1.0, f), scale(-1.0, torque)
+            if forces.seats[k, side] >= 0:
+                i = joints.body[forces.link[k], side]
+                y, moment = forces.path[END, i], add(torque, cross(sub(point, load3(forces.origin, c)), f))
+                for d in range(3):
+                    y[7 + d] += f[d]
+                    y[10 + d] += moment[d]
+    read_velocities(bodies, forces, c, END)
 
 
 @lean
