@@ -22,7 +22,7 @@ from tumble.sim import World
 
 FOLDER = Path(gymnasium.__file__).parent / "envs/mujoco/assets"
 MODELS = ("ant", "humanoid", "half_cheetah", "walker2d", "inverted_double_pendulum")
-DT, SPAN, ROUNDS = 1 / 500, 0.25, 60
+DT, SPAN, ROUNDS = 1 / 500, 0.25, 600
 LANDING, FINER = 0.5, 50  # [s] with contact; by how much the steps are finer that it is held against
 RK4, EULER = mujoco.mjtIntegrator.mjINT_RK4, mujoco.mjtIntegrator.mjINT_EULER
 
