@@ -24,7 +24,7 @@ from tumble.collision.shapes.definitions import Capsule, HalfSpace, Shape, Spher
 from tumble.collision.shapes.ground import Ground
 from tumble.scenarios.files.limits import MOST_MODELLED
 from tumble.scenarios.importing.mjcf_geoms import Geoms
-from tumble.scenarios.importing.mjcf_joints import Read, in_groups, joints_of, read_joint
+from tumble.scenarios.importing.mjcf_joints import SIZES, Read, in_groups, joints_of, read_joint
 from tumble.scenarios.importing.mjcf_machinery import Machinery, Taken
 from tumble.scenarios.importing.mjcf_parts import expanded
 from tumble.scenarios.importing.mjcf_sensors import region_of
@@ -59,6 +59,17 @@ CARRIED = "joints of a body that are no one joint, between which are carriers of
 UNTOUCHED = "body without a geom that touches, which meets nothing"
 OFF = ("override", "multiccd", "invdiscrete", "sleep")  # flags that are off unless they are said
 INSIDE = ("geom", "body", "joint", "freejoint", "inertial")  # children of a body that are read, or told of elsewhere
+
+
+def check_names(root: xml.Element) -> None:
+    """InputError where two bodies, joints, geoms or sites of a file have the same name."""
+    for tags in (("body",), ("joint", "freejoint"), ("geom",), ("site",)):
+        seen: set[str] = set()
+        for element in (e for world in root.findall("worldbody") for e in world.iter() if e.tag in tags):
+            name = element.get("name", "")
+            if name and name in seen:
+                raise InputError(tags[0], name, f"is the name of two: each {tags[0]} needs one of its own")
+            seen.add(name)
 
 
 def named(element: xml.Element, where: str) -> str:
@@ -100,6 +111,7 @@ class _Reader:
         self.geoms = Geoms(root, path, self.values, self.out)
         if sum(1 for _ in root.iter("body")) > MOST_MODELLED:
             raise InputError("worldbody", None, f"holds more than {MOST_MODELLED} bodies")
+        check_names(root)
         self.joint_names: list[str] = []
         self.copied = 0  # by replicas
         self.touches = True
@@ -238,7 +250,11 @@ class _Reader:
 
     def jointed(self, body: xml.Element, inherited: str) -> list[tuple[xml.Element, Pose, str]]:
         """The joints of a body, with the poses of their frames in it and their classes."""
-        return [found for found in self.inside(body, inherited) if found[0].tag in ("joint", "freejoint")]
+        found = [found for found in self.inside(body, inherited) if found[0].tag in ("joint", "freejoint")]
+        for child, _, _ in found:
+            if child.get("type") == "fixed":  # as Bullet has it
+                self.out.leave("joint of type fixed, which is as none", child.get("name", ""))
+        return [one for one in found if one[0].get("type") != "fixed"]
 
     def moving(self, body: xml.Element, name: str, at: Pose, inherited: str, parent: str | None) -> None:
         """A body on joints with what is welded to it, then the bodies that hang on it. ``parent``: by its name in the scene."""
@@ -356,6 +372,8 @@ class _Reader:
         """What makes the joints of a body, once its name in the scene is known; None, and told of, where that can not be."""
         found = self.jointed(body, inherited)
         kinds = [e.tag if e.tag == "freejoint" else self.values.with_defaults(e, c).get("type", "hinge") for e, _, c in found]
+        for kind in kinds:
+            self.taken.sizes += SIZES.get("free" if kind == "freejoint" else kind, (0, 0))
         if kinds in (["freejoint"], ["free"]):
             for child, _, own in found:
                 values = self.values.with_defaults(child, own) if child.tag == "joint" else {}
@@ -376,6 +394,7 @@ class _Reader:
         ]
         if "free" in kinds or "freejoint" in kinds:
             self.out.leave(JOINTED, f"{name} ({', '.join(kinds)})")
+            self.taken.partial = True
             return None
         groups = in_groups(reads)
         if len(groups) > 1:

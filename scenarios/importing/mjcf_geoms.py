@@ -16,7 +16,7 @@ from tumble.collision.spelling import did_you_mean
 from tumble.scenarios.importing.mjcf_fields import field_name, read_field
 from tumble.scenarios.importing.mjcf_parts import Mesh
 from tumble.scenarios.importing.mjcf_values import Values, along, coefficients
-from tumble.scenarios.importing.models import Imported, Mass, color, needed, number, numbers, whole
+from tumble.scenarios.importing.models import Imported, Mass, color, compose, needed, number, numbers, said_of, whole
 
 GEOM = {
     "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
@@ -32,6 +32,7 @@ class Geoms:
         self.folder = path.parent / values.compiler.get("meshdir", values.compiler.get("assetdir", ""))
         assets = [m for asset in root.findall("asset") for m in asset.findall("mesh") if m.get("file") or m.get("vertex")]
         self.assets = {m.get("name") or Path(m.get("file", "")).stem: m for m in assets}
+        self.others = {m.get("name") for asset in root.findall("asset") for m in asset.findall("mesh")} - set(self.assets)
         self.read_meshes: dict[str, Mesh] = {}
         fields = [f for asset in root.findall("asset") for f in asset.findall("hfield")]
         self.fields = {field_name(f): f for f in fields}
@@ -53,9 +54,16 @@ class Geoms:
             self.out.leave("geom", f"{key}={geom.get(key)}")
         kind = geom.get("type", "mesh" if geom.get("mesh") else "hfield" if geom.get("hfield") else "sphere")
         pose, size = self._place_and_size(geom, kind)
-        mesh = self._mesh(geom) if geom.get("mesh") in self.assets and kind in ("mesh", "sdf") else None
-        if mesh is not None:
-            shape = mesh.hull()
+        mesh = None
+        if geom.get("mesh") and geom.get("mesh") not in self.others:
+            mesh = self._mesh(name, geom.get("mesh"))
+        if mesh is not None and kind in ("mesh", "sdf"):
+            self.out.leave("mesh, taken as its convex hull", geom.get("mesh"))
+            with said_of(f"mesh {geom.get('mesh')}"):
+                shape = mesh.hull()
+        elif mesh is not None:
+            fitted, size = mesh.fitted(kind)
+            shape, pose, mesh = self._shape(name, kind, size), compose(pose, fitted), None
         else:
             shape = self._field(geom.get("hfield", "")) if kind == "hfield" else self._shape(name, kind, size)
         if shape is None:
@@ -83,16 +91,17 @@ class Geoms:
         radius = needed(geom, "size")[0]
         return pose, (radius, radius, half) if kind in ("box", "ellipsoid") else (radius, half)
 
-    def _mesh(self, geom: xml.Element) -> Mesh:
-        """The mesh that a geom names, read once; what it is in MuJoCo's contacts is told."""
-        name = geom.get("mesh")
+    def _mesh(self, geom: str, name: str) -> Mesh:
+        """The mesh that a geom names, read once."""
+        if name not in self.assets:
+            raise InputError(f"geom {geom}: mesh", name, f"there is none of this name{did_you_mean(name, list(self.assets))}")
         if name not in self.read_meshes:
             asset = xml.Element("mesh", self.values.with_defaults(self.assets[name], "main"))
-            mesh = Mesh.read(asset, self.folder, self.values.strip)
+            with said_of(f"mesh {name}"):
+                mesh = Mesh.read(asset, self.folder, self.values.strip)
             self.read_meshes[name] = mesh
             if (too_heavy := mesh.overcounted()) > 1.01:
                 self.out.leave("mesh that weighs more than what it encloses, as in MuJoCo", f"{name} ({too_heavy:.3g} times)")
-        self.out.leave("mesh, taken as its convex hull", name)
         return self.read_meshes[name]
 
     def _field(self, name: str) -> Ground:
@@ -100,7 +109,8 @@ class Geoms:
         if name not in self.read_fields:
             if name not in self.fields:
                 raise InputError("geom.hfield", name, f"there is none of this name{did_you_mean(name, list(self.fields))}")
-            self.read_fields[name] = read_field(self.fields[name], self.folder, self.values.strip)
+            with said_of(f"hfield {name}"):
+                self.read_fields[name] = read_field(self.fields[name], self.folder, self.values.strip)
         return self.read_fields[name]
 
     def _shape(self, name: str, kind: str, size: tuple[float, ...]) -> Shape | None:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
+from tumble.collision.spelling import did_you_mean
 from tumble.scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, said_of, unique
 from tumble.sim.joints.joint_definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
 from tumble.sim.joints.joint_tables import frame_of
@@ -19,8 +21,9 @@ JOINT = {
     "name", "class", "type", "pos", "axis", "range", "limited", "stiffness", "damping", "springref", "ref", "armature",
     "frictionloss", "group", "user",
 }  # fmt: skip
+SIZES = {"hinge": (1, 1), "slide": (1, 1), "ball": (4, 3), "free": (7, 6)}  # kinds: numbers of qpos and of qvel
 ACTUATOR = {
-    "name", "class", "joint", "jointinparent", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kp", "kv",
+    "name", "class", "joint", "jointinparent", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited",
     "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "group", "user", "tendon",
 }  # fmt: skip
 
@@ -40,6 +43,8 @@ def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: b
     """From attributes, those of its class among them; ``turn``: radians of the file's unit of angles."""
     element = xml.Element("joint", values)
     kind = values.get("type", "hinge")
+    if kind not in SIZES:
+        raise InputError(f"joint {name}: type", kind, f"must be one of {', '.join(SIZES)}{did_you_mean(kind, list(SIZES))}")
     rot = matrix(at.orientation)
     anchor = np.array(at.position) + rot @ numbers(element, "pos", (0, 0, 0), 3)
     axis = rot @ numbers(element, "axis", (0, 0, 1), 3)
@@ -160,7 +165,7 @@ def read_tendon(element: xml.Element, values: dict[str, str], known: dict[str, J
 def read_actuator(
     tag: str, values: dict[str, str], known: dict[str, JointDef], out: Imported, auto: bool, tendons: dict[str, dict[str, float]]
 ) -> Actuator | None:
-    """An actuator of a joint with one coordinate, or of a tendon; None, and told of, for others."""
+    """An actuator of a joint with one coordinate, or of a tendon; None, and told of, for others. ``values``: of a <general>."""
     element = xml.Element(tag, values)
     tendon = tendons.get(values.get("tendon", ""), {})
     joint = values.get("joint") or next(iter(tendon), None)
@@ -170,21 +175,10 @@ def read_actuator(
         out.leave(f"actuator {tag}", name)
         return None
     prm = lambda key, default: (*(numbers(element, key, default) or ()), 0.0, 0.0, 0.0)[:3]  # noqa: E731
-    gain, bias = 1.0, (0.0, 0.0, 0.0)
-    if tag == "position":
-        kp, kv = (number(element, key, default) for key, default in (("kp", 1.0), ("kv", 0.0)))
-        gain, bias = kp, (0.0, -kp, -kv)
-    elif tag == "velocity":
-        gain = number(element, "kv", 1.0)
-        bias = (0.0, 0.0, -gain)
-    elif tag == "general":
-        gain = prm("gainprm", (1.0,))[0]
-        if values.get("biastype", "none") == "affine":
-            bias = prm("biasprm", (0.0,))
-        elif values.get("biastype", "none") != "none":
-            out.leave(f"actuator {tag}", name)
-            return None
-    elif tag == "damper":
+    gain, bias = prm("gainprm", (1.0,))[0], (0.0, 0.0, 0.0)
+    if values.get("biastype", "none") == "affine":
+        bias = prm("biasprm", (0.0,))
+    elif tag == "damper" or values.get("biastype", "none") != "none":
         out.leave(f"actuator {tag}", name)
         return None
 

@@ -6,6 +6,9 @@ import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 from itertools import combinations
 
+import numpy as np
+
+from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.scenarios.importing.mjcf_equalities import read_equality
 from tumble.scenarios.importing.mjcf_joints import read_actuator, read_tendon
@@ -13,7 +16,9 @@ from tumble.scenarios.importing.mjcf_sensors import ON_SITE, SENSOR, Places, Sen
 from tumble.scenarios.importing.mjcf_values import Values, coefficients
 from tumble.scenarios.importing.models import Imported, compose, numbers
 from tumble.sim.joints.joint_definitions import Driven
+from tumble.sim.words import count
 
+FRICTION = (1.0, 1.0, 0.005, 0.0001)  # of a <pair> that says none, whatever its geoms have
 IGNORED = {  # elements of the top level that are read elsewhere, or on which no motion depends
     "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension", "keyframe",
 }  # fmt: skip
@@ -31,6 +36,10 @@ class Taken:
     """Name of a geom that touches: body of the scene."""
     meet: list[tuple[str, str]] = field(default_factory=list)
     """Bodies that a pair of geoms brings together."""
+    sizes: np.ndarray = field(default_factory=lambda: np.zeros(2, dtype=int))
+    """Numbers of qpos and of qvel of the joints that were read."""
+    partial: bool = False
+    """Bodies were left out, and their joints with them."""
     carriers: list[str] = field(default_factory=list)
     """Bodies of the scene that the file does not have."""
     seats: Places = field(default_factory=Places)
@@ -48,7 +57,7 @@ class Machinery:
         self.driven = {joint.name: joint for joint in scene.joints if isinstance(joint, Driven)}
         self.tendons: dict[str, dict[str, float]] = {}
         for child in (child for element in self.root.findall("tendon") for child in element):
-            values = {**self.values.defaults["main"].get("tendon", {}), **self.values.with_defaults(child, "main")}
+            values = self.values.with_defaults(child, "main", "tendon")
             self.tendons[child.get("name", "")] = read_tendon(child, values, self.driven, out)
         readers = {
             "actuator": self._actuator, "equality": self._equality, "keyframe": self._keyframe, "contact": self._contact,
@@ -63,14 +72,13 @@ class Machinery:
         self._leave_apart()
 
     def _actuator(self, child: xml.Element) -> None:
-        general = self.values.defaults["main"].get("general", {}) if child.tag == "general" else {}
-        values = {**general, **self.values.with_defaults(child, "main")}
-        actuator = read_actuator(child.tag, values, self.driven, self.out, self.values.auto, self.tendons)
+        actuator = read_actuator(child.tag, self.values.actuator(child), self.driven, self.out, self.values.auto, self.tendons)
         if actuator is not None:
             self.out.scene.add_actuator(actuator)
 
     def _equality(self, child: xml.Element) -> None:
-        joint = read_equality(child, self.taken.places, self._sites(), self.out)
+        said = xml.Element(child.tag, self.values.with_defaults(child, "main", "equality"))
+        joint = read_equality(said, self.taken.places, self._sites(), self.out)
         if joint is not None:
             self.out.scene.add_joint(joint)
 
@@ -82,8 +90,15 @@ class Machinery:
         return {name: (f.body, compose(stand.get(f.body, Pose()), places[name])) for name, f in found.items()}
 
     def _keyframe(self, child: xml.Element) -> None:
+        name = child.get("name") or str(len(self.out.keyframes))
         given = {key: numbers(child, key, None) for key in ("qpos", "qvel", "ctrl") if child.get(key)}
-        self.out.keyframes[child.get("name") or str(len(self.out.keyframes))] = given
+        drives = sum(len(element) for element in self.root.findall("actuator"))
+        for key, size in zip(("qpos", "qvel", "ctrl"), (*self.taken.sizes.tolist(), drives), strict=True):
+            if key in given and len(given[key]) != size and not self.taken.partial:
+                raise InputError(f"key {name}: {key}", child.get(key), f"must be {count(size, 'number')}")
+        for key in sorted(set(child.attrib) - {"name", *given}):
+            self.out.leave("key", f"{key}={child.get(key)} of {name}")
+        self.out.keyframes[name] = given
 
     def _contact(self, child: xml.Element) -> None:
         if child.tag == "pair":
@@ -119,10 +134,9 @@ class Machinery:
         self.taken.meet.append((min(a, b), max(a, b)))
         if any(len(self.taken.bits[body]) > 1 for body in (a, b)):
             self.out.leave("contact pair of some geoms of a body, which touch as one", told)
-        given = numbers(xml.Element("pair", values), "friction", None)
-        if given is not None:
-            torsion, roll = given[2:4] if len(given) >= 4 else (None, None)
-            self.out.scene.set_pair(a, b, **coefficients(xml.Element("pair", values), given[0], torsion, roll))
+        given = numbers(xml.Element("pair", values), "friction", ())  # sliding both ways, torsion, rolling both ways
+        slide, _, torsion, roll = (*given[:4], *FRICTION[len(given) :])[:4]
+        self.out.scene.set_pair(a, b, **coefficients(xml.Element("pair", values), slide, torsion, roll))
         for key in sorted(set(values) - {"name", "class", "geom1", "geom2", "friction", "condim"}):
             self.out.leave("contact pair", f"{key}={values[key]} of {told}")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import ConvexHull
 from tumble.collision.shapes.polytope import polytope
 from tumble.collision.solids.mass_properties import enclosed
@@ -69,7 +70,7 @@ class Mesh:
     def hull(self) -> ConvexHull:
         p = polytope(ConvexHull(self.points))
         if p.rank < 3:
-            raise InputError("mesh", f"{len(self.points)} points", "is flat: it has no volume")
+            raise InputError("vertices", f"{len(self.points)} points", "are flat: they have no volume")
         return ConvexHull(p.vertices)
 
     def solid(self) -> Mass:
@@ -88,6 +89,18 @@ class Mesh:
         _, center, _ = _pyramids(triangles, middle)
         volume, _, inertia = _pyramids(triangles, center)
         return volume, center, inertia
+
+    def fitted(self, kind: str) -> tuple[Pose, tuple[float, ...]]:
+        """Where a shape of another kind that stands for the mesh is, and its size: as the box that has its inertia."""
+        volume, center, inertia = self.solid()
+        moments, axes = np.linalg.eigh(inertia)
+        axes = axes[:, ::-1] * (1.0, 1.0, np.linalg.det(axes[:, ::-1]))  # the longest side last
+        squares = 1.5 / volume * (moments.sum() - 2.0 * moments[::-1])
+        a, b, c = map(float, np.sqrt(np.maximum(squares, 0.0)))
+        sizes = {
+            "sphere": ((a + b + c) / 3,), "capsule": ((a + b) / 2, max(1e-9, c - (a + b) / 4)), "cylinder": ((a + b) / 2, c)
+        }  # fmt: skip
+        return Pose(tuple(map(float, center)), Pose.from_matrix(axes).orientation), sizes.get(kind, (a, b, c))
 
     def overcounted(self) -> float:
         """By which factor MuJoCo's way makes it heavier than what its surface encloses; 1 where it is not asked for."""

@@ -21,6 +21,33 @@ COMPILER = {  # what is taken over, or changes no motion
 }  # fmt: skip
 
 
+ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion")
+
+
+def as_general(tag: str, above: dict[str, str], own: dict[str, str]) -> dict[str, str]:
+    """Attributes of an actuator over defaults, as those of a <general>. In MuJoCo all actuators of a class have one set of
+    defaults, whatever their tags, and a <position> or <velocity> is a way to set gain and bias of it."""
+    out = {**above, **own}
+    element = xml.Element(tag, out)
+    gain, bias = (list(numbers(element, key, (default,))) for key, default in (("gainprm", 1.0), ("biasprm", 0.0)))
+    bias += [0.0] * (3 - len(bias))
+    if tag == "motor":
+        gain, bias, out["biastype"] = [1.0], [0.0, 0.0, 0.0], "none"
+    elif tag == "position":
+        gain[0] = number(element, "kp", gain[0])
+        bias[1] = -gain[0]
+        bias[2] = -number(element, "kv", -bias[2])
+        out["biastype"] = "affine"
+    elif tag == "velocity":
+        gain[0] = number(element, "kv", gain[0])
+        bias, out["biastype"] = [0.0, 0.0, -gain[0]], "affine"
+    else:
+        return out
+    out["gaintype"] = "fixed"
+    out["gainprm"], out["biasprm"] = (" ".join(map(repr, values)) for values in (gain, bias))
+    return {key: value for key, value in out.items() if key not in ("kp", "kv")}
+
+
 class Values:
     """Reads values of elements as the <compiler> and the <default> classes of a file say.
 
@@ -40,13 +67,16 @@ class Values:
         self.weighed = range(int(low), int(high) + 1)
         self.defaults: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         for default in root.findall("default"):
-            self._default(default, "main", {})
+            self._default(default, "main", self.defaults["main"])
+            self.defaults[default.get("class", "main")] = self.defaults["main"]
 
     def _default(self, element: xml.Element, name: str, above: dict[str, dict[str, str]]) -> None:
         """A class of defaults holds those of the class around it."""
         own = {tag: dict(values) for tag, values in above.items()}
         for child in element:
-            if child.tag != "default":
+            if child.tag in ACTUATORS:
+                own["actuator"] = as_general(child.tag, own.get("actuator", {}), child.attrib)
+            elif child.tag != "default":
                 own[child.tag] = {**own.get(child.tag, {}), **child.attrib}
         self.defaults[name] = own
         for child in element.findall("default"):
@@ -57,12 +87,21 @@ class Values:
         for key in sorted(set(self.compiler) - COMPILER):
             out.leave("compiler", f"{key}={self.compiler[key]}")
 
-    def with_defaults(self, element: xml.Element, inherited: str) -> dict[str, str]:
-        """Attributes of an element, over those of its class, or else of the class that it inherits."""
+    def with_defaults(self, element: xml.Element, inherited: str, tag: str | None = None) -> dict[str, str]:
+        """Attributes of an element, over those of its class, or else of the class that it inherits; ``tag``: under which defaults
+        of it stand, if not under its own."""
+        return {**self._of_class(element, inherited).get(tag or element.tag, {}), **element.attrib}
+
+    def actuator(self, element: xml.Element) -> dict[str, str]:
+        """Attributes of an actuator, as those of a <general>."""
+        return as_general(element.tag, self._of_class(element, "main").get("actuator", {}), element.attrib)
+
+    def _of_class(self, element: xml.Element, inherited: str) -> dict[str, dict[str, str]]:
+        """Defaults of the class of an element, or of that which it inherits."""
         name = element.get("class", inherited)
         if name not in self.defaults:
             raise InputError(f"{element.tag}.class", name, "there is no such default")
-        return {**self.defaults[name].get(element.tag, {}), **element.attrib}
+        return self.defaults[name]
 
     def inertial(self, element: xml.Element) -> Mass:
         """What an <inertial> says, in the frame of its body."""

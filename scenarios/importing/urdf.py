@@ -22,6 +22,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.queries.proximity import signed_distance
 from tumble.collision.shapes.definitions import Box, Capsule, Compound, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
 from tumble.collision.solids.mesh_files import convex_surfaces, load_mesh
+from tumble.collision.spelling import did_you_mean
 from tumble.collision.status import Status
 from tumble.scenarios.files.limits import MOST_MODELLED, packaged
 from tumble.scenarios.importing.couplings import NoGear, gear_between
@@ -56,9 +57,14 @@ def read(path: Path, root: xml.Element, meshes: str = "hull") -> Imported:
     """The scene of a <robot> element; ``meshes``: as for `load_model`."""
     out = Imported(Scene(name=root.get("name") or path.stem, allow_overlap=True))
     _fill_in(root, out)
-    links = {link.get("name"): link for link in root.findall("link")}
-    if None in links:
-        raise InputError("link", None, "needs a name")
+    links: dict[str, xml.Element] = {}
+    for link in root.findall("link"):
+        name = link.get("name")
+        if name is None:
+            raise InputError("link", None, "needs a name")
+        if name in links:
+            raise InputError("link", name, "is the name of two: each link needs one of its own")
+        links[name] = link
     if len(links) > MOST_MODELLED:
         raise InputError("robot", root.get("name"), f"holds more than {MOST_MODELLED} links")
     colors = {m.get("name"): m.find("color").get("rgba") for m in root.iter("material") if m.find("color") is not None}
@@ -68,7 +74,11 @@ def read(path: Path, root: xml.Element, meshes: str = "hull") -> Imported:
         for name in (parent, child):
             if name not in links:
                 raise InputError(f"joint {joint.get('name')}", name, "there is no such link")
+        if child in parents:
+            two = f"{parents[child][1].get('name')} and {joint.get('name')}"
+            raise InputError("link", child, f"hangs on two joints, {two}: the links of a robot make a tree")
         parents[child] = (parent, joint)
+    _check_tree(parents)
     for element in root:
         if element.tag not in ("link", "joint", "material", "transmission"):
             out.leave(element.tag, element.get("name", ""))
@@ -86,6 +96,19 @@ def read(path: Path, root: xml.Element, meshes: str = "hull") -> Imported:
     if not out.scene.bodies:
         raise InputError("robot", root.get("name"), f"holds no link that can be a body; not taken over: {'; '.join(out.lines())}")
     return out
+
+
+def _check_tree(parents: dict[str, tuple[str, xml.Element]]) -> None:
+    """InputError where links hang on themselves, by a ring of joints."""
+    for link in parents:
+        way, above = [], link
+        while above in parents:
+            way.append(parents[above][1].get("name", ""))
+            above = parents[above][0]
+            if above == link:
+                raise InputError("link", link, f"hangs on itself, by joints {', '.join(way)}: links make a tree")
+            if len(way) > len(parents):
+                break  # it hangs on such a ring, which is told of its own links
 
 
 def _fill_in(root: xml.Element, out: Imported) -> None:
@@ -241,6 +264,12 @@ class _Reader:
         dynamics, limit = element.find("dynamics"), element.find("limit")
         if dynamics is not None:
             said = {key: number(dynamics, key, 0.0) for key in ("damping", "friction")}
+        if kind not in ("revolute", "continuous", "prismatic", "fixed"):
+            for what in (dynamics, limit):
+                for key, value in () if what is None else what.attrib.items():
+                    out.leave(f"joint {what.tag}", f"{key}={value} of {name} ({kind})")
+        elif limit is not None and number(limit, "velocity", 0.0) > 0.0:
+            out.leave("joint limit of speed", name)
         if limit is not None and kind in ("revolute", "prismatic"):
             low, high = (number(limit, key, 0.0) for key in ("lower", "upper"))
             if low < high:
@@ -264,6 +293,10 @@ class _Reader:
         scene = self.out.scene
         driven = {joint.name for joint in scene.joints if isinstance(joint, Driven)}
         limits = {joint.get("name"): joint.find("limit") for joint in root.findall("joint")}
+        named = {joint.get("name") for element in root.findall("transmission") for joint in element.findall("joint")}
+        for name in sorted(driven - named):
+            if limits.get(name) is not None and number(limits[name], "effort", 0.0) > 0.0:
+                self.out.leave("joint limit of effort, where there is no transmission", name)
         for element in root.findall("transmission"):
             for joint in element.findall("joint"):
                 name = joint.get("name")
@@ -289,6 +322,8 @@ class _Reader:
                 continue
             first, second = joints.get(name), joints.get(said.get("joint", ""))
             try:
+                if second is None:
+                    raise NoGear(f"there is no joint {said.get('joint', '')}{did_you_mean(said.get('joint', ''), list(joints))}")
                 if not (isinstance(first, Hinge) and isinstance(second, Hinge)):
                     raise NoGear("gears are of two hinges")
                 if offset := number(said, "offset", 0.0):

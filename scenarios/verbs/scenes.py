@@ -85,5 +85,8 @@ def import_(arguments: argparse.Namespace) -> None:
     out = Path(arguments.out or Path(arguments.model).with_suffix(".toml").name)
     save_scene(found.scene, out)
     print(f"{out}: {count(len(found.scene), 'body')}")
+    if found.keyframes:
+        names = ", ".join(found.keyframes)
+        print(f"keyframes, which scene files have no place for: {names}; load_model(...).keyframes has them")
     if found.left_out:
         print("not taken over:", *found.lines(), sep="\n  ")
