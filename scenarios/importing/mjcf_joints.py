@@ -24,7 +24,7 @@ JOINT = {
 SIZES = {"hinge": (1, 1), "slide": (1, 1), "ball": (4, 3), "free": (7, 6)}  # kinds: numbers of qpos and of qvel
 ACTUATOR = {
     "name", "class", "joint", "jointinparent", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited",
-    "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "group", "user", "tendon",
+    "way", "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "group", "user", "tendon",
 }  # fmt: skip
 
 

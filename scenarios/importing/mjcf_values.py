@@ -26,24 +26,23 @@ ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper"
 
 def as_general(tag: str, above: dict[str, str], own: dict[str, str]) -> dict[str, str]:
     """Attributes of an actuator over defaults, as those of a <general>. In MuJoCo all actuators of a class have one set of
-    defaults, whatever their tags, and a <position> or <velocity> is a way to set gain and bias of it."""
+    defaults, whatever their tags, and a <motor>, <position> or <velocity> is a way to set gain and bias of it. Those that another
+    such way has set count for nothing; under ``way`` it is noted."""
     out = {**above, **own}
     element = xml.Element(tag, out)
     gain, bias = (list(numbers(element, key, (default,))) for key, default in (("gainprm", 1.0), ("biasprm", 0.0)))
     bias += [0.0] * (3 - len(bias))
-    if tag == "motor":
-        gain, bias, out["biastype"] = [1.0], [0.0, 0.0, 0.0], "none"
-    elif tag == "position":
+    if tag not in ("motor", "position", "velocity"):
+        return out
+    if tag == "motor" or above.get("way", tag) != tag:
+        gain, bias = [1.0], [0.0, 0.0, 0.0]
+    if tag == "position":
         gain[0] = number(element, "kp", gain[0])
-        bias[1] = -gain[0]
-        bias[2] = -number(element, "kv", -bias[2])
-        out["biastype"] = "affine"
+        bias = [0.0, -gain[0], -number(element, "kv", -bias[2])]
     elif tag == "velocity":
         gain[0] = number(element, "kv", gain[0])
-        bias, out["biastype"] = [0.0, 0.0, -gain[0]], "affine"
-    else:
-        return out
-    out["gaintype"] = "fixed"
+        bias = [0.0, 0.0, -gain[0]]
+    out |= {"gaintype": "fixed", "biastype": "none" if tag == "motor" else "affine", "way": tag}
     out["gainprm"], out["biasprm"] = (" ".join(map(repr, values)) for values in (gain, bias))
     return {key: value for key, value in out.items() if key not in ("kp", "kv")}
 

@@ -29,18 +29,33 @@ class Loops(NamedTuple):
     links: list[Link]
     rows: list[int]
 
-    def followed(self, now: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """(nq,) coordinates in which loops are closed, those set that differ from ``now``; as given, where that can not be."""
-        free = self._free(np.abs(wanted - now) > SAME * np.maximum(1.0, np.abs(wanted)))
-        if not free.any() or self._is_closed(self._open(wanted)[0], wanted):
+    def followed(self, now: np.ndarray, wanted: np.ndarray) -> np.ndarray | None:
+        """(nq,) coordinates in which loops are closed, those set that differ from ``now``; as given, where a small way closes
+        them: the world goes it when it begins again. None where that can not be."""
+        if self._is_closed(self._open(wanted)[0], wanted):
             return wanted
+        free = self._free(np.abs(wanted - now) > SAME * np.maximum(1.0, np.abs(wanted)))
+        closed, q = self._on_the_way(now, wanted, free) if free.any() else (False, wanted)
+        if closed:
+            return q
+        closed, q = self._newton(wanted, self._free(np.zeros(len(wanted), bool)))
+        return wanted if closed and np.abs(q - wanted).max() <= PART_OF_WAY else None
+
+    def worst(self, q: np.ndarray) -> tuple[int, float]:
+        """The joint that is open most at these coordinates, and by how much [m or rad]."""
+        ends = np.cumsum([self.model.joints.rigid[j].sum() for j in self.rows])[:-1]
+        opened = [float(np.abs(part).max()) for part in np.split(self._open(q)[0], ends)]
+        return self.rows[int(np.argmax(opened))], max(opened)
+
+    def _on_the_way(self, now: np.ndarray, wanted: np.ndarray, free: np.ndarray) -> tuple[bool, np.ndarray]:
+        """(Whether loops could be kept closed, the coordinates), on the way of those that were set."""
         q, strides = now.copy(), int(np.clip(np.ceil(np.abs(wanted - now).max() / PART_OF_WAY), FEWEST_OF_THEM, MOST_OF_THEM))
         for stride in range(1, strides + 1):
             q = self._to(q, now, wanted, stride / strides, free)
             closed, q = self._newton(q, free)
             if not closed:
-                return wanted
-        return q
+                return False, q
+        return True, q
 
     def rates(self, q: np.ndarray, now: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """(nv,) rates that keep loops closed at these coordinates, those set that differ from ``now``."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_vector
 from tumble.sim.joints.mechanism.dynamics import Motion, Poses, coordinates, forward, quaternion
-from tumble.sim.joints.mechanism.loops import loops_of
-from tumble.sim.joints.mechanism.tree import links_of
+from tumble.sim.joints.mechanism.loops import Loops, loops_of
+from tumble.sim.joints.mechanism.tree import links_of, loop_of
 from tumble.sim.ledger.diagnostics import rotations
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ class Mechanism:
     of its body, of a free body the velocity of its frame in the world and the angular velocity in its own axes. As in MuJoCo.
 
     Loops: coordinates are those of a tree of joints. Where some are set, the others move with them such that the joints that
-    close loops stay closed, as gears and screws do. Where that can not be they are as given, and the world closes what it can
-    when it begins again.
+    close loops stay closed, as gears and screws do. Where that can not be, InputError names the joint that would stay open; what
+    a way of up to 0.1 m or rad closes is as given, and the world closes it when it begins again.
     """
 
     def __init__(self, world: World, body: str | None = None):
@@ -98,7 +98,7 @@ class Mechanism:
         v = np.zeros(self.nv) if qvel is None else self._numbers("qvel", qvel, self.nv)
         loops = loops_of(model, self._tree)
         if loops is not None:
-            q = loops.followed(self.qpos, q)
+            q = self._followed(loops, q)
             v = loops.rates(q, self.qvel, v)
         poses = forward(model, self._tree, q)
         motion = Motion(model, self._tree, poses, q)
@@ -109,6 +109,17 @@ class Mechanism:
             for c, value in zip(link.coordinates, q[link.q : link.q + link.nv], strict=True):
                 if c.row >= 0:
                     world.model.joints.value[c.row] = value - c.reference
+
+    def _followed(self, loops: Loops, wanted: np.ndarray) -> np.ndarray:
+        """Coordinates in which loops are closed, or will be; InputError where they can not be."""
+        q = loops.followed(self.qpos, wanted)
+        if q is None:
+            row, opened = loops.worst(wanted)
+            name = self.world.joints[row].name
+            ring = ", ".join(loop_of(self.world, row)) or name
+            why = f"leaves joint {name} open by {opened:.3g}, and no pose near closes it"
+            raise InputError("qpos", wanted.tolist(), f"{why}: of {ring} set what leads, as far as it goes, and leave the others")
+        return q
 
     def _motion(self, qpos: object | None) -> Motion:
         q = self.qpos if qpos is None else np.asarray(qpos, dtype=float)

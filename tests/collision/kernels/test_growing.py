@@ -251,7 +251,7 @@ def test_workers_take_what_is_like_what_they_had(workers, monkeypatch):
 def test_inner_kernels_are_those_whose_code_is_copied():
     grown = Growing(LIBRARY)
     names = {f"{kernel.__module__}.{kernel.__qualname__}" for kernel in grown.inner["tumble.sim.joints.constraint_forces._hold"]}
-    assert {"tumble.sim.joints.constraint_forces._hold_there", "tumble.collision.linalg.cross"} <= names
+    assert {"tumble.sim.joints.constraint_forces._ask_accelerations", "tumble.collision.linalg.cross"} <= names
     assert "tumble.sim.joints.constraint_system._give_forces" not in names  # it is called by its address
 
 

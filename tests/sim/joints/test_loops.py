@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from tumble import Box, Hinge, World
+from tumble.collision.errors import InputError
 from tumble.scenarios.registry import load
 from tumble.sim.joints.mechanism import mechanism as view
 from tumble.sim.state import GEAR
@@ -80,11 +82,34 @@ def test_wheels_follow_the_one_that_is_set():
     world.step()
 
 
-def test_what_can_not_be_closed_is_as_given():
-    """And the world closes what it can."""
+def test_what_is_all_but_closed_is_as_given():
+    """As from a file of few digits: the world closes it when it begins."""
     world = load("four_bar")().build()
     arm = world.mechanism()
-    arm.qpos = [0.5, 0.1, 0.1]  # all of them
-    assert arm.qpos == pytest.approx([0.5, 0.1, 0.1])
+    arm.qpos = [0.3, *arm.qpos[1:]]
+    given = arm.qpos.round(3)
+    arm.qpos = given
+    assert arm.qpos == pytest.approx(given, abs=1e-14)
+    assert 1e-6 < arm.closed() < 1e-3
     world.step()
     assert arm.closed() < 1e-12
+    assert arm.qpos == pytest.approx(given, abs=5e-3)
+
+
+def test_what_can_not_be_closed_is_refused():
+    """Of a crank of 1 m with a coupler of 1.9 m to a pivot 2.9 m away, which has one pose; and where bars are set against each
+    other. Nothing moves."""
+    world = World(gravity=(0, 0, 0))
+    world.add(Box((0.5, 0.05, 0.05)), name="a", position=(0.5, 0, 0))
+    world.add(Box((0.95, 0.05, 0.05)), name="b", position=(1.95, 0, 0))
+    for name, a, b, x in (("crank", None, "a", 0.0), ("knee", "a", "b", 1.0), ("pin", None, "b", 2.9)):
+        world.add_joint(Hinge(a, b, anchor=(x, 0, 0), axis=(0, 1, 0), name=name))
+    stretched = world.mechanism()
+    why = r"qpos = \[2.5, 0.0\]: leaves joint pin open by 5.22, and no pose near closes it: of pin, knee, crank set what leads"
+    with pytest.raises(InputError, match=why):
+        stretched.qpos = [2.5, 0.0]
+    assert (stretched.qpos == 0.0).all()
+    arm = load("four_bar")().build().mechanism()
+    with pytest.raises(InputError, match="leaves joint hinge_3 open by 0.598"):
+        arm.qpos = [0.3, 0.5, 0.7]
+    assert arm.qpos == pytest.approx([0.0, 0.0, 0.0], abs=1e-14)
