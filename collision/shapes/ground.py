@@ -279,6 +279,7 @@ class HeightField(Ground):
         """
         from PIL import Image
 
+        low, high = check_number("low", low), check_number("high", high)
         if Path(path).suffix.lower() == ".npy":
             return cls(_array(Path(path)), cell, smooth)
         try:

@@ -294,7 +294,8 @@ class _Reader:
         driven = {joint.name for joint in scene.joints if isinstance(joint, Driven)}
         limits = {joint.get("name"): joint.find("limit") for joint in root.findall("joint")}
         named = {joint.get("name") for element in root.findall("transmission") for joint in element.findall("joint")}
-        for name in sorted(driven - named):
+        alone = {joint.name for joint in scene.joints if isinstance(joint, Hinge | Slider)}
+        for name in sorted(alone - named):
             if limits.get(name) is not None and number(limits[name], "effort", 0.0) > 0.0:
                 self.out.leave("joint limit of effort, where there is no transmission", name)
         for element in root.findall("transmission"):

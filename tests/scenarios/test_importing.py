@@ -204,6 +204,52 @@ def test_what_no_gear_can_mimic_is_told_with_its_reason(tmp_path, kind, said, wh
     assert found.left_out["joint mimic"] == [f"tip: {why}"]
 
 
+JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/>{}</joint>'
+
+
+def robot(*parts: str) -> str:
+    return f'<robot name="r"><link name="base"/>{"".join(parts)}</robot>'
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        (
+            (LINK.format("a"), LINK.format("b"), JOINT.format("i", "continuous", "base", "a", ""),
+             JOINT.format("j", "continuous", "base", "b", ""), JOINT.format("k", "continuous", "a", "b", "")),
+            "link = 'b': hangs on two joints, j and k",
+        ),
+        (
+            (LINK.format("a"), LINK.format("b"), LINK.format("c"), JOINT.format("i", "continuous", "base", "a", ""),
+             JOINT.format("j", "continuous", "c", "b", ""), JOINT.format("k", "continuous", "b", "c", "")),
+            "link = 'b': hangs on itself, by joints j, k",
+        ),
+        ((LINK.format("a"), LINK.format("a")), "link = 'a': is the name of two"),
+    ],
+)  # fmt: skip
+def test_links_make_a_tree(tmp_path, parts, why):
+    with pytest.raises(InputError, match=why):
+        load_model(write(tmp_path, robot(*parts), ".urdf"))
+
+
+def test_what_joints_of_urdf_say_is_told(tmp_path):
+    """Where nothing takes it over: limits and damping of joints of several coordinates, speeds, and efforts without a motor."""
+    said = '<limit lower="-1" upper="1" effort="5" velocity="2"/><dynamics damping="3"/>'
+    for kind, left in (
+        ("planar", {
+            "joint dynamics": ["damping=3 of j (planar)"],
+            "joint limit": [f"{x} of j (planar)" for x in ("lower=-1", "upper=1", "effort=5", "velocity=2")],
+        }),
+        ("revolute", {"joint limit of speed": ["j"], "joint limit of effort, where there is no transmission": ["j"]}),
+    ):  # fmt: skip
+        found = load_model(write(tmp_path, robot(LINK.format("a"), JOINT.format("j", kind, "base", "a", said)), ".urdf"))
+        del found.left_out["link with nothing that touches"]
+        assert found.left_out == left
+    text = robot(LINK.format("a"), JOINT.format("j", "continuous", "base", "a", '<mimic joint="jj"/>'))
+    found = load_model(write(tmp_path, text, ".urdf"))
+    assert found.left_out["joint mimic"] == ["j: there is no joint jj; did you mean j?"]
+
+
 @pytest.mark.parametrize("name", ["cartpole.urdf", "a1/a1.urdf"])
 def test_as_bullet_reads_it(name):
     """Masses, and mass matrices at random angles, of URDFs that Bullet ships; of other angles they are others."""
