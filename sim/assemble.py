@@ -12,25 +12,28 @@ from tumble.sim.contact.overlap_correction import rigid_targets
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.equations import drive
 from tumble.sim.flight.motion import plan_arcs, set_state
-from tumble.sim.joints.rows import frame_joint, is_dynamic, rigid_rows, wrench
+from tumble.sim.joints.kept_rows import stop_gap
+from tumble.sim.joints.rows import LIMITS, frame_joint, is_dynamic, rigid_rows, wrench
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws
 from tumble.sim.state import STEPS
 
 TRIES = 60
+FAR_TURN = 1.0  # [rad] most that an angle is taken towards its stop at once: about as far as its tangent goes the same way
 
 
 @kernel
-def assemble(bodies, contacts, joints, books, settings):
+def assemble(bodies, contacts, joints, books, settings, stops):
     """Close all joints by the smallest displacement in the metric of the masses, then take from the velocities what they forbid.
+    With ``stops``, take all free coordinates within their limits too.
 
-    Returns the largest error that is left [m or rad].
+    Returns the largest error that is left, and by how much a coordinate is beyond its limits, at most [m or rad].
     """
     for i in range(len(bodies.kind)):
         set_state(bodies, i, load3(bodies.x, i), load4(bodies.q, i), load3(bodies.p, i), load3(bodies.l, i))
     plan_arcs(bodies, books.counters[STEPS] * settings.dt, settings.dt)
     links, none = np.arange(len(joints.kind)), np.arange(0)
-    error, last = 0.0, math.inf
+    error, last, beyond = 0.0, math.inf, 0.0
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     for turn in range(TRIES):
         local[:] = -1
@@ -39,6 +42,9 @@ def assemble(bodies, contacts, joints, books, settings):
         rigid_rows(joints, island, laws)
         rigid_targets(bodies, joints, island, laws)
         error = _largest(laws.c)
+        beyond = _stop_targets(bodies, joints, island, laws, stops)
+        if stops:
+            error = max(error, beyond)
         if error <= 1e-15 or (error <= 1e-11 and error > 0.5 * last) or turn == TRIES - 1:
             break
         last = error
@@ -49,6 +55,7 @@ def assemble(bodies, contacts, joints, books, settings):
             i = island.members[k]
             x, q = drive(load3(bodies.x, i), load4(bodies.q, i), (v[k, 0], v[k, 1], v[k, 2]), (v[k, 3], v[k, 4], v[k, 5]), 1.0)
             set_state(bodies, i, x, q, load3(bodies.p, i), load3(bodies.l, i))
+    rigid_rows(joints, island, laws)
     laws.c[:], p[:] = 0.0, 0.0
     newton(system, laws, vstar, settings.tolerance, 100, p, v)
     for n in range(len(island.owner)):
@@ -64,7 +71,22 @@ def assemble(bodies, contacts, joints, books, settings):
                 add3(bodies.l, i, arm)
                 add3(bodies.p_before, i, f)
                 add3(bodies.l_before, i, arm)
-    return error
+    return error, beyond
+
+
+@lean
+def _stop_targets(bodies, joints, island, laws, stops):
+    """By how much coordinates are beyond their limits, at most. With ``stops`` the rows ask for the way back."""
+    beyond = 0.0
+    for n in range(len(island.owner)):
+        j, k = island.owner[n], len(island.rows) + n
+        for r in range(2):
+            gap = stop_gap(bodies, joints, j, r, 0.0) if island.block[n] == LIMITS else math.inf
+            beyond = max(beyond, -gap)
+            if stops and gap < math.inf:
+                laws.c[k, r] = min(-gap, FAR_TURN) if joints.axis[j] >= 3 else -gap
+                laws.lo[k, r], laws.hi[k, r] = 0.0, math.inf
+    return beyond
 
 
 @lean

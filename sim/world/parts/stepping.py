@@ -46,6 +46,8 @@ from tumble.sim.world.world_queries import Asking
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
+OPEN, BEYOND = 1e-9, 1e-6  # [m or rad] joints that are open by more, or beyond their limits, where a world begins, are seen to
+STUCK = 1e-3  # of what a joint is beyond its limits: where Newton's method leaves more of it, no pose near is within them
 MAKESHIFT = (Careful, Meanwhile)  # calls for as long as kernels are being compiled
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
@@ -96,14 +98,16 @@ class Stepping(Asking):
         """Centre the kick on velocities that were set, and book what setting them did to the energy."""
         if self._changed_at is None:
             return
-        open_by = self._close_joints() if self.joints else 0.0
-        if open_by > 1e-9:
+        open_by, beyond = self._close_joints() if self.joints else (0.0, 0.0)
+        if open_by > OPEN:
             worst = max(self.joints, key=lambda joint: joint.error)
             open_by = f"the joints can not all be closed: {worst.name} stays open by {worst.error:.3g}"
             loop = loop_of(self, worst.index)
             if loop:
                 open_by += f"; the anchors and lengths of the loop {', '.join(loop)} must allow a pose in which all of them meet"
             raise SimulationError(open_by, names=(worst.name,))
+        if beyond > BEYOND:
+            self._check_stops(beyond)
         if self.controls.actuators and self.controls.explicit:
             self.controls.refresh(ahead=False)
         now = self.energy().total
@@ -149,10 +153,23 @@ class Stepping(Asking):
             bound()
             self._kick()
 
-    def _close_joints(self) -> float:
-        """Put poses and velocities together such that joints hold; by how much the worst stays open [m or rad]."""
+    def _close_joints(self) -> tuple[float, float]:
+        """Put poses and velocities together such that joints hold; by how much the worst stays open, and by how much one is
+        beyond its limits [m or rad]."""
         m = self.model
-        return float(ASSEMBLE.bind(m.bodies, m.contacts, m.joints, m.books, self.settings)())
+        return ASSEMBLE.bind(m.bodies, m.contacts, m.joints, m.books, self.settings, False)()
+
+    def _check_stops(self, beyond: float) -> None:
+        """SimulationError where coordinates are beyond their limits, by so much at most, and no pose brings them much nearer."""
+        m = self.model
+        bodies, joints = (type(group)(*(column.copy() for column in group)) for group in (m.bodies, m.joints))
+        left = max(ASSEMBLE.bind(bodies, m.contacts, joints, m.books, self.settings, True)())
+        if not left <= STUCK * beyond:
+            limited = [joint for joint in self.joints if joint.measures and getattr(joint.definition, "limits", None)]
+            off = {joint: max(joint.limits[0] - joint.position, joint.position - joint.limits[1]) for joint in limited}
+            worst = max(off, key=off.__getitem__)
+            why = f"joint {worst.name} is {off[worst]:.3g} beyond its limits {worst.limits}"
+            raise SimulationError(f"{why}, and there is no pose near in which all joints are within theirs", names=(worst.name,))
 
     def _advancing(self) -> Callable[[int], tuple[int, int]]:
         """The compiled step, bound to the arrays as they are."""
