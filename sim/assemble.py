@@ -19,7 +19,7 @@ from tumble.sim.solvers.problem import Laws
 from tumble.sim.state import STEPS
 
 TRIES = 60
-FAR_TURN = 1.0  # [rad] most that an angle is taken towards its stop at once: about as far as its tangent goes the same way
+TURN_AT_ONCE = 1.0  # [rad] most that an angle is taken towards its stop at once: about as far as its tangent goes the same way
 
 
 @kernel
@@ -84,7 +84,7 @@ def _stop_targets(bodies, joints, island, laws, stops):
             gap = stop_gap(bodies, joints, j, r, 0.0) if island.block[n] == LIMITS else math.inf
             beyond = max(beyond, -gap)
             if stops and gap < math.inf:
-                laws.c[k, r] = min(-gap, FAR_TURN) if joints.axis[j] >= 3 else -gap
+                laws.c[k, r] = min(-gap, TURN_AT_ONCE) if joints.axis[j] >= 3 else -gap
                 laws.lo[k, r], laws.hi[k, r] = 0.0, math.inf
     return beyond
 

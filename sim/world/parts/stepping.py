@@ -46,7 +46,7 @@ from tumble.sim.world.world_queries import Asking
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-OPEN, BEYOND = 1e-9, 1e-6  # [m or rad] joints that are open by more, or beyond their limits, where a world begins, are seen to
+OPEN, OVERSHOT = 1e-9, 1e-6  # [m or rad] joints that are open by more, or beyond their limits, where a world begins, are seen to
 STUCK = 1e-3  # of what a joint is beyond its limits: where Newton's method leaves more of it, no pose near is within them
 MAKESHIFT = (Careful, Meanwhile)  # calls for as long as kernels are being compiled
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
@@ -106,7 +106,7 @@ class Stepping(Asking):
             if loop:
                 open_by += f"; the anchors and lengths of the loop {', '.join(loop)} must allow a pose in which all of them meet"
             raise SimulationError(open_by, names=(worst.name,))
-        if beyond > BEYOND:
+        if beyond > OVERSHOT:
             self._check_stops(beyond)
         if self.controls.actuators and self.controls.explicit:
             self.controls.refresh(ahead=False)
