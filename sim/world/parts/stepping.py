@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
 OPEN, OVERSHOT = 1e-9, 1e-6  # [m or rad] joints that are open by more, or beyond their limits, where a world begins, are seen to
-STUCK = 1e-3  # of what a joint is beyond its limits: where Newton's method leaves more of it, no pose near is within them
+UNREACHED = 1e-3  # of what a joint is beyond its limits: where Newton's method leaves more of it, no pose near is within them
 MAKESHIFT = (Careful, Meanwhile)  # calls for as long as kernels are being compiled
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
@@ -164,7 +164,7 @@ class Stepping(Asking):
         m = self.model
         bodies, joints = (type(group)(*(column.copy() for column in group)) for group in (m.bodies, m.joints))
         left = max(ASSEMBLE.bind(bodies, m.contacts, joints, m.books, self.settings, True)())
-        if not left <= STUCK * beyond:
+        if not left <= UNREACHED * beyond:
             limited = [joint for joint in self.joints if joint.measures and getattr(joint.definition, "limits", None)]
             off = {joint: max(joint.limits[0] - joint.position, joint.position - joint.limits[1]) for joint in limited}
             worst = max(off, key=off.__getitem__)
