@@ -1,4 +1,4 @@
-"""Equalities of MJCF: bodies tied at a point or as one, and hinges that turn together, as wheels that mesh."""
+"""Equalities of MJCF: bodies tied at a point or as one, and joints that move together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tumble.collision.pose import Pose
-from tumble.scenarios.importing.couplings import NoGear, gear_between
+from tumble.scenarios.importing.couplings import NoCoupling, coupling_between
 from tumble.scenarios.importing.models import Imported, compose, matrix, numbers
 from tumble.sim.joints.joint_definitions import Fixed, Hinge, JointDef, Point, Slider
 
@@ -45,7 +45,7 @@ def read_equality(element: xml.Element, places: Spots, sites: Spots, out: Import
         if not set(ends) <= set(places):
             raise _Left("it is not of two bodies that are there")
         return _tied(element, name, places, out)
-    except (_Left, NoGear) as why:
+    except (_Left, NoCoupling) as why:
         out.leave(f"equality {tag}", f"{told}: {why}" if told else str(why))
         return None
 
@@ -104,7 +104,7 @@ def _tied(element: xml.Element, name: str, places: Spots, out: Imported) -> Join
 
 
 def _coupled(element: xml.Element, name: str, ends: list[str], out: Imported) -> JointDef:
-    """q1 - q1_0 = c0 + c1 (q2 - q2_0) + ... of two hinges as a gear, with q_0 as the model stands; of one joint as a lock."""
+    """q1 - q1_0 = c0 + c1 (q2 - q2_0) + ... of two joints, with q_0 as the model stands; of one joint as a lock."""
     if len(ends) == 0 or element.get("joint1") is None:
         raise _Left("it names no joint1")
     factors = (*numbers(element, "polycoef", (0.0, 1.0, 0.0, 0.0, 0.0)), 0.0, 0.0, 0.0, 0.0)[:5]
@@ -118,8 +118,6 @@ def _coupled(element: xml.Element, name: str, ends: list[str], out: Imported) ->
     if len(ends) == 1 or not any(factors):
         return Fixed(first.a, first.b, name=name, anchor=first.anchor)
     if any(factors[2:]):
-        raise _Left(f"its polynomial is of order {max(k for k in range(5) if factors[k])}, and gears are of order one")
+        raise _Left(f"its polynomial is of order {max(k for k in range(5) if factors[k])}, and couplings are of order one")
     second = known[ends[1]]
-    if not (isinstance(first, Hinge) and isinstance(second, Hinge)):
-        raise _Left("a slide can not be coupled: gears are of two hinges")
-    return gear_between(name, first, second, factors[1])
+    return coupling_between(name, first, second, factors[1])

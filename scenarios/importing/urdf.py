@@ -25,7 +25,7 @@ from tumble.collision.solids.mesh_files import convex_surfaces, load_mesh
 from tumble.collision.spelling import did_you_mean
 from tumble.collision.status import Status
 from tumble.scenarios.files.limits import MOST_MODELLED, packaged
-from tumble.scenarios.importing.couplings import NoGear, gear_between
+from tumble.scenarios.importing.couplings import NoCoupling, coupling_between
 from tumble.scenarios.importing.models import (
     Imported,
     Mass,
@@ -315,30 +315,29 @@ class _Reader:
                 scene.add_actuator(Actuator(label, name, gear=gear, force_range=(-most, most) if most else None))
 
     def mimics(self, root: xml.Element) -> None:
-        """A gear for each joint that mimics another: its angle is a multiple of the other's. What is no gear is told of."""
+        """A coupling for each joint that mimics another: a multiple of it. What can not be coupled is told of."""
         joints = {joint.name: joint for joint in self.out.scene.joints}
         for element in root.findall("joint"):
             said, name = element.find("mimic"), element.get("name", "")
             if said is None:
                 continue
-            first, second = joints.get(name), joints.get(said.get("joint", ""))
+            other = said.get("joint", "")
+            first, second = joints.get(name), joints.get(other)
             try:
                 if second is None:
-                    raise NoGear(f"there is no joint {said.get('joint', '')}{did_you_mean(said.get('joint', ''), list(joints))}")
-                if not (isinstance(first, Hinge) and isinstance(second, Hinge)):
-                    raise NoGear("gears are of two hinges")
+                    raise NoCoupling(f"there is no joint {other}{did_you_mean(other, list(joints))}")
                 if offset := number(said, "offset", 0.0):
-                    raise NoGear(f"its offset is {offset:g}, and joints are coupled as they stand")
+                    raise NoCoupling(f"its offset is {offset:g}, and joints are coupled as they stand")
                 factor = number(said, "multiplier", 1.0)
-                self.out.scene.add_joint(gear_between(f"{name} mimic", first, second, factor))
-            except NoGear as why:
+                self.out.scene.add_joint(coupling_between(f"{name} mimic", first, second, factor))
+            except NoCoupling as why:
                 self.out.leave("joint mimic", f"{name}: {why}")
 
     def part(self) -> None:
         """Links that overlap where the model stands do not meet: they would be pushed apart, or jam, from the first step on."""
         scene = self.out.scene
         bodies = [body for body in scene if body.kind == "dynamic" and body.mask != 0]
-        jointed = {frozenset((joint.a, joint.b)) for joint in scene.joints}
+        jointed = {frozenset((joint.a, joint.b)) for joint in scene.joints if not joint.collide}
         for a, b in combinations(bodies, 2):
             if frozenset((a.name, b.name)) in jointed:
                 continue

@@ -194,7 +194,7 @@ def test_what_mimics_a_joint_turns_with_it(tmp_path, axis, multiplier):
 @pytest.mark.parametrize(
     ("kind", "said", "why"),
     [
-        ("prismatic", "", "gears are of two hinges"),
+        ("prismatic", "", "it is not of two hinges, or of two slides"),
         ("revolute", 'offset="0.1"', "its offset is 0.1, and joints are coupled as they stand"),
         ("revolute", 'multiplier="0.123456789"', "0.123457 is no ratio of two whole numbers of teeth up to 1000"),
     ],
@@ -202,6 +202,29 @@ def test_what_mimics_a_joint_turns_with_it(tmp_path, axis, multiplier):
 def test_what_no_gear_can_mimic_is_told_with_its_reason(tmp_path, kind, said, why):
     found = load_model(write(tmp_path, FINGER.format(kind, 1, said), ".urdf"))
     assert found.left_out["joint mimic"] == [f"tip: {why}"]
+
+
+def test_what_mimics_a_joint_beside_it_goes_with_it(tmp_path):
+    """Two links on one base: hinges and slides the same way, by as much. Twin: fingers that close on each other are told of, and
+    wheels about one axis that turn against each other."""
+    mimic = '<mimic joint="i" multiplier="{}"/>'
+    for kind, left in (
+        ("continuous", "there are no wheels for it: center_b = [0.0, 0.0, 0.0]: must be off the axis of a"),
+        ("prismatic", "slides are coupled where they go as far, the same way"),
+    ):
+        links = LINK.format("a"), LINK.format("b"), JOINT.format("i", kind, "base", "a", '<limit lower="-9" upper="9"/>')
+        said = '<limit lower="-9" upper="9"/>' + mimic.format(1)
+        found = load_model(write(tmp_path, robot(*links, JOINT.format("j", kind, "base", "b", said)), ".urdf"))
+        assert "joint mimic" not in found.left_out
+        world = found.scene.build()
+        first, second, _ = world.joints
+        world.apply_impulse(world["a"], (0.2, 0.3, 0.4), (0.5, 0, 0))
+        world.step(60)
+        assert abs(first.position) > 0.03
+        assert second.position == pytest.approx(first.position, abs=1e-9)
+        said = said.replace('multiplier="1"', 'multiplier="-1"')
+        found = load_model(write(tmp_path, robot(*links, JOINT.format("j", kind, "base", "b", said)), ".urdf"))
+        assert found.left_out["joint mimic"][0].startswith(f"j: {left}")
 
 
 JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/>{}</joint>'
