@@ -19,7 +19,9 @@ from tumble.sim.solvers.problem import Laws
 from tumble.sim.state import STEPS
 
 TRIES = 60
-TURN_AT_ONCE = 1.0  # [rad] most that an angle is taken towards its stop at once: about as far as its tangent goes the same way
+# [rad] most that an angle is taken towards its stop at once: a chain turns by the sum of these, which is to be near its tangent
+TURN_AT_ONCE = 0.1
+STRIDES = 600  # most of them
 
 
 @kernel
@@ -35,7 +37,8 @@ def assemble(bodies, contacts, joints, books, settings, stops):
     links, none = np.arange(len(joints.kind)), np.arange(0)
     error, last, beyond = 0.0, math.inf, 0.0
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    for turn in range(TRIES):
+    tries = STRIDES if stops else TRIES
+    for turn in range(tries):
         local[:] = -1
         island, system, laws, vstar, v, p = prepare(bodies, contacts, joints, none, links, none, local)
         p[:] = 0.0
@@ -45,7 +48,7 @@ def assemble(bodies, contacts, joints, books, settings, stops):
         beyond = _stop_targets(bodies, joints, island, laws, stops)
         if stops:
             error = max(error, beyond)
-        if error <= 1e-15 or (error <= 1e-11 and error > 0.5 * last) or turn == TRIES - 1:
+        if error <= 1e-15 or (error <= 1e-11 and error > 0.5 * last) or turn == tries - 1:
             break
         last = error
         still = np.zeros_like(vstar)
@@ -55,7 +58,6 @@ def assemble(bodies, contacts, joints, books, settings, stops):
             i = island.members[k]
             x, q = drive(load3(bodies.x, i), load4(bodies.q, i), (v[k, 0], v[k, 1], v[k, 2]), (v[k, 3], v[k, 4], v[k, 5]), 1.0)
             set_state(bodies, i, x, q, load3(bodies.p, i), load3(bodies.l, i))
-    rigid_rows(joints, island, laws)
     laws.c[:], p[:] = 0.0, 0.0
     newton(system, laws, vstar, settings.tolerance, 100, p, v)
     for n in range(len(island.owner)):

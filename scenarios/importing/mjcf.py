@@ -25,7 +25,7 @@ from tumble.collision.shapes.ground import Ground
 from tumble.scenarios.files.limits import MOST_MODELLED
 from tumble.scenarios.importing.mjcf_geoms import Geoms
 from tumble.scenarios.importing.mjcf_joints import SIZES, Read, in_groups, joints_of, read_joint
-from tumble.scenarios.importing.mjcf_machinery import Machinery, Taken
+from tumble.scenarios.importing.mjcf_machinery import JOINTED, Machinery, Taken
 from tumble.scenarios.importing.mjcf_parts import expanded
 from tumble.scenarios.importing.mjcf_sensors import region_of
 from tumble.scenarios.importing.mjcf_values import Values
@@ -53,7 +53,6 @@ from tumble.sim.joints.mechanism.sensors import Frame
 from tumble.sim.scene.options import check_step
 from tumble.sim.scene.scene import Scene
 
-JOINTED = "body on joints that can not be put together, and what hangs on it"
 CARRIER = 0.1  # of a body's mass: the mass of each carrier between two of its joints; with less, impacts tear it
 CARRIED = "joints of a body that are no one joint, between which are carriers of a tenth of its mass"
 UNTOUCHED = "body without a geom that touches, which meets nothing"
@@ -394,7 +393,6 @@ class _Reader:
         ]
         if "free" in kinds or "freejoint" in kinds:
             self.out.leave(JOINTED, f"{name} ({', '.join(kinds)})")
-            self.taken.partial = True
             return None
         groups = in_groups(reads)
         if len(groups) > 1:

@@ -18,6 +18,7 @@ from tumble.scenarios.importing.models import Imported, compose, numbers
 from tumble.sim.joints.joint_definitions import Driven
 from tumble.sim.words import count
 
+JOINTED = "body on joints that can not be put together, and what hangs on it"
 FRICTION = (1.0, 1.0, 0.005, 0.0001)  # of a <pair> that says none, whatever its geoms have
 IGNORED = {  # elements of the top level that are read elsewhere, or on which no motion depends
     "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension", "keyframe",
@@ -38,8 +39,6 @@ class Taken:
     """Bodies that a pair of geoms brings together."""
     sizes: np.ndarray = field(default_factory=lambda: np.zeros(2, dtype=int))
     """Numbers of qpos and of qvel of the joints that were read."""
-    partial: bool = False
-    """Bodies were left out, and their joints with them."""
     carriers: list[str] = field(default_factory=list)
     """Bodies of the scene that the file does not have."""
     seats: Places = field(default_factory=Places)
@@ -94,7 +93,7 @@ class Machinery:
         given = {key: numbers(child, key, None) for key in ("qpos", "qvel", "ctrl") if child.get(key)}
         drives = sum(len(element) for element in self.root.findall("actuator"))
         for key, size in zip(("qpos", "qvel", "ctrl"), (*self.taken.sizes.tolist(), drives), strict=True):
-            if key in given and len(given[key]) != size and not self.taken.partial:
+            if key in given and len(given[key]) != size and JOINTED not in self.out.left_out:
                 raise InputError(f"key {name}: {key}", child.get(key), f"must be {count(size, 'number')}")
         for key in sorted(set(child.attrib) - {"name", *given}):
             self.out.leave("key", f"{key}={child.get(key)} of {name}")

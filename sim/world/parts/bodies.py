@@ -257,7 +257,7 @@ class WithBodies(Asking):
 
     def _packed(self) -> Model:
         """The model, its group of forces up to date with bodies and forces."""
-        model = self._model if self._late is None and not self._waiting else self.model
+        model = self.model
         if self._packed_for is not model.bodies or self._packed_links is not model.joints.linked:
             method = list(INTEGRATORS).index(self.options.integrator)
             pushed = [body.index for body in self._pushes.rows]

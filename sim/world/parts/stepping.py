@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 OPEN, OVERSHOT = 1e-9, 1e-6  # [m or rad] joints that are open by more, or beyond their limits, where a world begins, are seen to
 UNREACHED = 1e-3  # of what a joint is beyond its limits: where Newton's method leaves more of it, no pose near is within them
-MAKESHIFT = (Careful, Meanwhile)  # calls for as long as kernels are being compiled
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
 LARGEST_NUMBER = 1e150  # of the numbers of a state whose squares are finite
@@ -175,7 +174,7 @@ class Stepping(Asking):
         """The compiled step, bound to the arrays as they are."""
         model, bound = self._packed(), self._bound
         other = bound is None or bound.arguments[0] is not model or self._bound_for is not self.settings
-        if other or (bound.__class__ in MAKESHIFT and LIBRARY.whole):
+        if other or (bound.__class__ in (Careful, Meanwhile) and LIBRARY.whole):
             settings = self._bound_for = self.settings
             self._helpers = self._helped(model)
             if self._helpers is not None:
