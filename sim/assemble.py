@@ -21,7 +21,7 @@ from tumble.sim.state import STEPS
 TRIES = 60
 # [rad] most that an angle is taken towards its stop at once: a chain turns by the sum of these, which is to be near its tangent
 TURN_AT_ONCE = 0.1
-STRIDES = 600  # most of them
+STOP_TRIES = 600  # with limits, as turns are small
 
 
 @kernel
@@ -37,7 +37,7 @@ def assemble(bodies, contacts, joints, books, settings, stops):
     links, none = np.arange(len(joints.kind)), np.arange(0)
     error, last, beyond = 0.0, math.inf, 0.0
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    tries = STRIDES if stops else TRIES
+    tries = STOP_TRIES if stops else TRIES
     for turn in range(tries):
         local[:] = -1
         island, system, laws, vstar, v, p = prepare(bodies, contacts, joints, none, links, none, local)
