@@ -185,7 +185,7 @@ def _phase(bodies, contacts, row, before, after):
     """How fast a contact comes to the next kick by what this one gives it [m/s]. The rest it has by itself: it came to this kick
     open, or leaves because it bounced."""
     phase = -after if _open(bodies, contacts, row) else contacts.arrives[row]
-    return max(phase, min(0.0, before - after)) if before > 0.0 else phase
+    return max(phase, -math.sqrt(max(0.0, after * after - before * before))) if before > 0.0 else phase
 
 
 @lean
@@ -200,6 +200,19 @@ def _landing(contacts, row, p, before, after, phase, lent):
     given = contacts.owed[row, 2] if after > 0.0 and lent else 0.0
     back = (p - given) * phase * phase / before if before < phase else 0.0
     return 0.5 * (given * after - p * (before + after) + back)
+
+
+@lean
+def _turned_away(contacts, row, p, before, after, lent):
+    """What a contact that does not land loses in a kick in which others do [J]: less than nothing where these turn it away.
+
+    It came with a part of its phase at most, and leaves with what it owes for the coming flight: m (w'^2 - w^2)/2, where m w' is
+    what it owes. The rest of its work is of the bodies that landed.
+    """
+    given = contacts.owed[row, 2] if after > 0.0 and lent else 0.0
+    came = min(before, 0.0)
+    came = came * came / after if given > 0.0 else 0.0
+    return 0.5 * (given * (after - came) - p * (before + after))
 
 
 @lean
@@ -230,11 +243,15 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     lasts = math.isfinite(known) and before[2] >= FASTER * min(phase, 0.0)
     steady = lasts and phase == known
     if mode == MEAN_GIVEN:  # half of what is asked for was there before
-        loss = max(-landed, -0.5 * p[2] * (before[2] + after[2]))
+        loss = max(-max(0.0, landed), -0.5 * p[2] * (before[2] + after[2]))
+    elif before[2] > max(0.0, after[2]):  # it left, and what lands presses it
+        loss = _turned_away(contacts, row, p[2], before[2], after[2], lent)
     elif steady:
         loss = max(0.0, 0.5 * p[2] * (min(phase, -after[2]) - before[2]))
+        if loss == 0.0 and landed > 0.0:
+            loss = max(-landed, min(0.0, _turned_away(contacts, row, p[2], before[2], after[2], lent)))
     else:
-        loss = max(-landed, _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0, lent))
+        loss = max(-max(0.0, landed), _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0, lent))
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
     contacts.phase[row] = _phase(bodies, contacts, row, before[2], after[2])
@@ -262,13 +279,22 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     one, two = (normal1, loss1, -slip1, share * driven), (normal2, loss2, -slip2, (1.0 - share) * driven)
     book_works(books, bodies, i, j, one, two, mode)
     contacts.loss[row] = loss - slip1 - slip2
-    return 0.0 if steady else loss
+    return loss
+
+
+@lean
+def rows_that_bear(rows, p):
+    """How many of these contacts bear load in a kick."""
+    count = 0
+    for k in range(len(rows)):
+        count += p[k, 2] > 0.0
+    return count
 
 
 @inner
 def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
     """Works of all contacts of an island; what closes comes first, since what it loses as it lands may turn others away."""
-    landed, comes, lent = 0.0, np.empty(len(rows), dtype=np.bool_), len(rows) <= LARGEST_ISLAND
+    landed, comes, lent = 0.0, np.empty(len(rows), dtype=np.bool_), rows_that_bear(rows, p) <= LARGEST_ISLAND
     for k in range(len(rows)):
         comes[k] = contacts.u[rows[k], 2] <= 0.0
     for closing in (True, False):

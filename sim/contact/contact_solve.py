@@ -72,7 +72,7 @@ from tumble.sim.joints.velocity_solve import (
     target_joints,
     wants_look,
 )
-from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, last_flight, number_kick
+from tumble.sim.ledger.kick_numbers import last_flight, number_kick
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
 from tumble.sim.solvers.crowd_targets import soft_targets, taken_laws
 from tumble.sim.solvers.mixing import History, forget, mix, no_history
@@ -241,14 +241,14 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for n in range(len(island.owner)):
         driven = driven or asks(bodies, joints, island.owner[n], island.block[n], elapsed)
     most, limit = most_parts(settings, links, island.members)
-    follows = 0 < len(rows) <= LARGEST_ISLAND and most >= 2 and settings.look_ahead and not cheap
+    follows = 0 < len(rows) and most >= 2 and settings.look_ahead and not cheap
     last = settings.dt if mode == MEAN_GIVEN else last_flight(bodies, island.members, t, settings.dt)
     rounds = MOST_LOOKS_AHEAD if follows or driven else LAW_ROUNDS
     kick = Kick(t, mode, soft, cheap, driven, last, most, limit, rounds)
     looks = _no_looks(contacts, island, p, floor)
     if len(links) > 0:
         _start_joints(bodies, joints, links, t, settings.dt, mode, looks.here, looks.known)
-    parts = parts_before(bodies, island, mode, limit, settings.dt)
+    parts = parts_before(bodies, joints, island, mode, limit, settings.dt)
     first, fewest, at_first, vain = parts, parts, math.nan, False
     while True:  # until the flight is short enough
         h = part_length(settings.dt - t, parts, settings.dt)
@@ -275,7 +275,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         copy_table(looks.best_p, p)
         worst = max(worst, best)
     _note(bodies, contacts, books, settings, island, kick, h, coming, worst, spent)
-    _give(model, settings, contacts, island, system, laws, kick, looks, room, h, turn, looking, vstar, v, p)
+    _give(model, settings, contacts, island, system, laws, kick, looks, room, h, turn, looking, vstar, v, p, worst)
     for i in island.members:
         local[i] = -1
     number_kick(bodies, latest, contacts, rows, island.members, mode, t, h, settings.dt)
@@ -475,8 +475,8 @@ def _note(bodies, contacts, books, settings, island, kick, h, coming, worst, spe
 
 
 @inner
-def _give(model, settings, contacts, island, system, laws, kick, looks, room, h, turn, looking, vstar, v, p):
-    """Apply the impulses and book their works."""
+def _give(model, settings, contacts, island, system, laws, kick, looks, room, h, turn, looking, vstar, v, p, missed):
+    """Apply the impulses and book their works; ``missed`` by the solve [m/s]."""
     bodies, geoms, pairs, latest, books, forces, joints = model
     rows, mode, last, dt = island.rows, kick.mode, kick.last, settings.dt
     linked = len(island.links) > 0
@@ -484,7 +484,7 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
     lands = mode == KICK and last == 0.0
     share = last / (last + h) if mode == KICK and not kick.driven and not lands else 0.5
     steady = dt / _stands_for(last, h, mode)
-    owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p, v)
+    owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p, v, missed)
     apply_contacts(bodies, contacts, books, rows, p, mode, share, steady)
     if mode == INSIDE_DRIFT:
         keep_steady(contacts, rows, p, dt / h)

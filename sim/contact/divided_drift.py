@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import ZERO, axpy, dot, load3, norm
+from tumble.collision.linalg import ZERO, axpy, dot, load3, norm, sub
 from tumble.sim.contact.contact_blocks import contact_swing
 from tumble.sim.joints.rows import is_dynamic
 from tumble.sim.joints.velocity_solve import SURPRISE
@@ -40,7 +40,7 @@ def most_parts(settings, links, members):
 
 
 @lean
-def parts_before(bodies, island, mode, most, dt):
+def parts_before(bodies, joints, island, mode, most, dt):
     """Into how many parts to divide the drift at first, ``most`` at most: as many as in the last step; and where jointed bodies
     may touch something, so many that none turns in one by more than STEADY_TURN."""
     parts = 1
@@ -51,11 +51,22 @@ def parts_before(bodies, island, mode, most, dt):
         turn = 0.0
         for i in island.members:
             turn = max(turn, dt * norm(load3(bodies.w, i)))
+        for j in island.links:
+            turn = max(turn, dt * _line_rate(bodies, joints.body[j, 0], joints.body[j, 1]))
         while parts * STEADY_TURN < turn and parts < most:
             parts *= 2
     while parts > max(1, most):
         parts //= 2
     return parts
+
+
+@lean
+def _line_rate(bodies, i, j):
+    """How fast the line between two bodies turns [rad/s]; none where one of them is the world."""
+    if i < 0 or j < 0 or not (is_dynamic(bodies, i) and is_dynamic(bodies, j)):
+        return 0.0
+    line, u = sub(load3(bodies.x, j), load3(bodies.x, i)), sub(load3(bodies.v, j), load3(bodies.v, i))
+    return norm(u) / max(norm(line), min(bodies.radius[i], bodies.radius[j]))
 
 
 @lean

@@ -18,9 +18,11 @@ import numpy as np
 
 from tumble.collision.kernels.jit import inner, kernel, lean
 from tumble.collision.linalg import add, load3, scale, store3
+from tumble.sim.contact.contact_blocks import rows_that_bear
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND
 from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.solvers.block_laws import BOX_LAW
+from tumble.sim.solvers.islands import find_root
 from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import Laws, relative_velocity
 from tumble.sim.state import SLIDING_FRICTION
@@ -29,22 +31,23 @@ PREDICTED_WITHIN = 1e-2  # most error of what a kick gives for the coming flight
 
 
 @inner
-def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p, v):
+def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p, v, missed):
     """Note for contacts how much of their impulses 2 p is for the coming flight, of length h; ``last``: that of the one before.
 
     Where velocities were set (MEAN_GIVEN) that is p. Else the lengths of the two flights tell it, if all contacts leave as they
     came. It takes a solve where bodies come without the phase that would tell it, and where motors, stops and springs press on
     contacts: these act at the steps, and their impulses are for neither of the flights. Moments are shared by the lengths.
+    ``missed`` [m/s] by the solve of the kick: where that is no small part of the velocities, its impulses are of no steady force.
     """
     rows, m = island.rows, len(island.rows)
-    solved = 0 < m <= LARGEST_ISLAND and not kick.cheap
+    solved = m > 0 and rows_that_bear(rows, p) <= LARGEST_ISLAND and not kick.cheap
     part = 1.0 if kick.mode == MEAN_GIVEN else 2.0 * h / (last + h) if last > 0.0 or solved else 0.0
     for k in range(m):
         store3(contacts.owed, rows[k], scale(part, (p[k, 0], p[k, 1], p[k, 2])))
     if kick.mode == MEAN_GIVEN or not solved:
         return
     u, c = np.empty((len(p), 3)), laws.c.copy()
-    off, fastest, leaving = 0.0, 0.0, 0.0
+    off, fastest, leaving = missed, 0.0, 0.0
     relative_velocity(system, laws.u0, v, u)
     for k in range(m):
         came = contacts.u[rows[k], 2]
@@ -59,20 +62,42 @@ def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p,
         return
     stays, _v = p.copy(), np.empty_like(v)
     closed = Laws(laws.law.copy(), laws.mu, laws.lo.copy(), laws.hi.copy(), laws.load, c, laws.u0)
-    for k in range(len(p) - len(island.turning), len(p)):
-        store3(stays, k, scale(1.0 - 0.5 * part, load3(p, k)))
+    for k in range(len(p)):
+        if k < len(p) - len(island.turning) and (k >= m or p[k, 2] > 0.0):
+            continue
+        if k >= m:  # what bears nothing stays so
+            store3(stays, k, scale(1.0 - 0.5 * part, load3(p, k)))
         closed.law[k] = BOX_LAW
         store3(closed.lo, k, load3(stays, k))
         store3(closed.hi, k, load3(stays, k))
     off, _, _ = newton(system, closed, vstar, room, settings.tolerance, 0.0, 0.0, settings.iterations, stays, _v)
-    load, kept = 0.0, 0.0
+    told = max(off, missed) <= PREDICTED_WITHIN * leaving
+    group = _pressed_together(system, m, p)
+    load, kept = np.zeros(len(group)), np.zeros(len(group))
     for k in range(m):
-        load, kept = load + p[k, 2], kept + stays[k, 2]
-    # both parts of a kick press: where what is to stay presses more than all, as contacts that wedge can, it is no part of it
-    told = off <= PREDICTED_WITHIN * leaving and kept <= (1.0 + PREDICTED_WITHIN) * load
+        g = group[max(system.a[k], system.b[k])]
+        load[g], kept[g] = load[g] + p[k, 2], kept[g] + stays[k, 2]
     for k in range(m):
+        g = group[max(system.a[k], system.b[k])]
+        # both parts of a kick press: where what is to stay presses more than all, as contacts that wedge can, it is no part of it
+        part_of = told and kept[g] <= (1.0 + PREDICTED_WITHIN) * load[g]
         for r in range(3):
-            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if told else 0.0
+            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if part_of else 0.0
+
+
+@inner
+def _pressed_together(system, m, p):
+    """Of each member one that stands for those that it is pressed together with, by the first m blocks where they bear, or by
+    joints."""
+    group = np.arange(len(system.mass))
+    for k in range(len(p)):
+        a, b = system.a[k], system.b[k]
+        if a >= 0 and b >= 0 and (k >= m or p[k, 2] > 0.0):
+            a, b = find_root(group, a), find_root(group, b)
+            group[max(a, b)] = min(a, b)
+    for i in range(len(group)):
+        group[i] = find_root(group, i)
+    return group
 
 
 @lean

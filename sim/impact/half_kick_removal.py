@@ -67,6 +67,7 @@ from tumble.sim.sorted_lists import is_pair
 from tumble.sim.state import DYNAMIC, EXAMPLE, POINTS, ROWS, SETTINGS
 
 SAME = 1e-9  # part of a way that is left over where contacts do not contradict each other
+MOST_TAKEN = 2.0  # times what a kick lent that may be taken back
 REACH = 0.1  # of the smaller body: how far apart the surfaces of a contact that is looked for may be
 
 
@@ -338,8 +339,11 @@ def _part_taken(bodies, contacts, table, m, t, local, before, after, q, part, pl
     2 s a + s^2 (b - a), and the displacement does s W: of a force 2 q/h, of contacts that go back by what they gain through q
     in the time t (1 - t/h): ``place_part`` is 2 t/h (1 - t/h). Least where s (b - a) = -a - W. Of what slides the normal part
     counts: what friction had taken in advance it gives back.
+
+    All of it takes what the kick lent, to second order. Where it would take more than MOST_TAKEN times as much contacts have not
+    lasted either, or are wedged: by loads that hardly move anything, and any of which fits. Then it takes no more than was lent.
     """
-    work, first, square = 0.0, 0.0, 0.0
+    work, first, square, lent = 0.0, 0.0, 0.0, 0.0
     for k in range(m):
         e, least, a, w, c = load9(table.frame, k), math.inf, 0.0, 0.0, 0.0
         sticks = 1.0 if math.isfinite(table.creeps[k, 0]) else 0.0
@@ -352,9 +356,19 @@ def _part_taken(bodies, contacts, table, m, t, local, before, after, q, part, pl
             least = min(least, 2.0 * (a + w) + c)
         table.loss[k] = -w
         work, first, square = work + least, first + a + w, square + c  # of the last way: as the table has it
+        lent += _lent(contacts, table, k, sticks)
     if work <= 0.0:
-        return 1.0
+        return 1.0 if -work <= MOST_TAKEN * lent else lent / -work
     return min(1.0, -first / square) if first < 0.0 else 0.0
+
+
+@lean
+def _lent(contacts, table, k, sticks):
+    """Twice the energy that the kick lent through contact k: what it owes, by the velocity with which it was to come back."""
+    row, owed, e, crept = table.pair[k, 0], scale(-1.0, load3(table.impulse, k)), load9(table.frame, k), load3(table.creeps, k)
+    along = owed[0] * dot(crept, (e[0], e[1], e[2])) + owed[1] * dot(crept, (e[3], e[4], e[5])) if sticks > 0.0 else 0.0
+    comes = contacts.arrives[row]
+    return abs(owed[2] * comes) + abs(along) if math.isfinite(comes) else abs(along)
 
 
 @lean

@@ -18,7 +18,7 @@ from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.event_queue import NO_DRIFT, choose, let_go
 from tumble.sim.impact.half_kick_removal import bounced, come_down, part_again, take_back
-from tumble.sim.impact.joint_impulses import joints_of
+from tumble.sim.impact.joint_impulses import joints_of, settle_joints
 from tumble.sim.ledger.kick_numbers import can_be_taken, effort_of, in_flight, recall_loads
 from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.sorted_lists import sort_list
@@ -26,13 +26,22 @@ from tumble.sim.state import DYNAMIC, EXAMPLE, OK, REKICKS, SETTINGS, WAKE
 
 
 @lean
-def _spend(bodies, label, effort):
-    """The island ``label`` is kicked again: what that costs is on the account of its bodies, half of it where they are few."""
-    size = 0
+def _spend(bodies, table, label, struck, effort, most):
+    """The contacts of a table were kicked, the island ``label``: what that costs is on the account of the bodies that it presses
+    and of those that were ``struck`` (marks, more of which are added), half of it where they are few; of all of the island where
+    a step may spend less than two kicks of that (``most``: it may spend so much)."""
+    island = 0
     for i in range(len(effort)):
-        size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
+        island += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
+    large, size = 2.0 * effort_of(island) > most, 0
+    for k in range(table.count[0]):
+        for side in range(2):
+            struck[table.body[k, side]] = struck[table.body[k, side]] or table.impulse[k, 2] > 0.0
     for i in range(len(effort)):
-        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+        struck[i] = bodies.kind[i] == DYNAMIC and (struck[i] or (large and bodies.island[i] == label))
+        size += struck[i]
+    for i in range(len(effort)):
+        if struck[i]:
             effort[i] += effort_of(size)
 
 
@@ -106,6 +115,7 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt, touched = settings.dt, drift.touched
+    struck = touched.copy()
     books.counters[REKICKS] += 1
     label = -1
     for i in range(len(touched)):
@@ -125,13 +135,19 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
         member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
         if member and in_flight(bodies, i, t, dt) and can_be_taken(bodies, contacts, bodies.held[i]):
             take_back(model, geometry, table, bodies.held[i], t)
+    links = joints_of(bodies, joints, bodies.island, label)
+    bring_linked(bodies, forces, joints, books, links, t, touched)
     result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
     if bounced(contacts):
         floors = _deepest(pairs, concerned)
         come_down(model, table, label, t)
+        if len(links) > 0:  # they stand in other directions now
+            settle_joints(bodies, table, joints, books, links, False)
         _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
         result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
         if result == OK and part_again(model, settings, table, label, t, concerned, floors):
+            if len(links) > 0:
+                settle_joints(bodies, table, joints, books, links, False)
             _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
             result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
     if result != OK:
@@ -139,14 +155,12 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
     recall_loads(bodies, contacts, table, t, dt)
     for n in concerned:
         forget_arrivals(pairs, n)
-    links = joints_of(bodies, joints, bodies.island, label)
-    if len(links) == 0:  # joints can not wait
-        _spend(bodies, label, effort)
-    bring_linked(bodies, forces, joints, books, links, t, touched)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     rows = np.arange(table.count[0])
     kick_island(model, geometry, settings, table, t, INSIDE_DRIFT, rows, links, local)
     mark_resting(geoms, pairs, concerned, table)
+    if len(links) == 0:  # joints can not wait
+        _spend(bodies, table, label, struck, effort, settings.crowd)
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
             bodies.held[i] = 0  # it is not kicked again in this step: it keeps the phase

@@ -24,8 +24,7 @@ from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import DYNAMIC
 
-# An island with more contact points than this is not kicked again after each impact, and does not look ahead: it would cost
-# too much.
+# An island that bears load at more contact points than this is not kicked again after each impact: it would cost too much.
 LARGEST_ISLAND = 32
 SMALL_ISLAND = 6  # the kicks of an island with at most so many bodies cost half as much of what a step may spend
 BOUNCED = -1  # in place of the number of a kick

@@ -89,6 +89,19 @@ def test_a_hull_lands_beside_a_point_that_rests():
     assert measure(FAMILIES["random"](9, 1 / 240)).missed == []
 
 
+def overlap_of_dominoes(look_ahead: bool) -> float:
+    """The deepest overlap, of a domino, in a row that falls."""
+    scene = FAMILIES["dominoes"](0, 1 / 240).scene
+    scene.look_ahead = look_ahead
+    return measure(Trial(scene)).values["overlap"]
+
+
+def test_few_bodies_look_ahead_however_many_points_they_touch_at():
+    """Dominoes that fall touch at more than 32. While only rows of fewer looked ahead they overlapped as those that do not."""
+    assert overlap_of_dominoes(look_ahead=True) < 1e-3
+    assert overlap_of_dominoes(look_ahead=False) > 2e-3
+
+
 @pytest.mark.parametrize("promise", _params(BARS, MISSES))
 def test_ten_worlds_keep_a_promise(ten, promise):
     assert ten[promise]["missed"] == []

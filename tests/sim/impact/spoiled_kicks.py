@@ -13,12 +13,13 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.worlds.families import FAMILIES
 from tumble.collision import Box, HalfSpace, Sphere
-from tumble.sim import World
+from tumble.sim import Hinge, World
 from tumble.sim.contact import half_kick
 from tumble.sim.contact import overlap_correction as overlap
 from tumble.sim.impact import half_kick_removal as removal
 from tumble.sim.impact import impact_loop as loop
 from tumble.sim.impact import substep_resolve as resolve
+from tumble.sim.joints.rows import ANGULAR, LINEAR, frame_joint, row_axis, row_velocity
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger import kick_numbers as numbers
 from tumble.sim.ledger.work import INSIDE_DRIFT
@@ -61,6 +62,8 @@ def test_what_rolls_gives_a_phase_back_where_it_is(monkeypatch):
     assert most_taken_back(monkeypatch) < 3e-6
     nowhere = lambda *given: (math.nan, (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))  # noqa: E731
     monkeypatch.setattr(removal, "_found_again", nowhere)
+    assert most_taken_back(monkeypatch) < 3e-6  # no more than was lent
+    monkeypatch.setattr(removal, "MOST_TAKEN", 1e30)
     assert most_taken_back(monkeypatch) > 1e-5
 
 
@@ -252,3 +255,41 @@ def test_what_is_not_taken_back_flies_on(monkeypatch, when):
     assert settled_after_a_landing(when) < 0.01
     monkeypatch.setattr(numbers, "in_flight", lambda *given: False)
     assert settled_after_a_landing(when) > 0.1
+
+
+def rate_before_a_kick(monkeypatch) -> float:
+    """The fastest rate at which joints are open where a chain of three rods that lies on a floor is kicked after a ball struck
+    its end [m/s, rad/s]."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=0.3)
+    rods = [world.add(Box((0.1, 0.02, 0.02)), position=(0.2 * k, 0, 0.02), friction=0.3) for k in range(3)]
+    for k in range(2):
+        world.add_joint(Hinge(rods[k], rods[k + 1], anchor=(0.2 * k + 0.1, 0, 0.02), axis=(0, 1, 0)))
+    world.step(3)
+    world.add(Sphere(0.03), position=(-0.05, 0.005, 0.4), velocity=(0.0, 0.0, -3.0), restitution=0.5)
+    worst, kick = [0.0], resolve.kick_island
+
+    def measured(model, geometry, settings, table, t, mode, rows, links, local):
+        bodies, joints = model[0], model[6]
+        for j in links:
+            point, frame = frame_joint(bodies, joints, j)
+            for s in (LINEAR, ANGULAR):
+                for r in range(3):
+                    used, turns, e = row_axis(joints, j, s, r, frame)
+                    if used and not (s == ANGULAR and r == 2):
+                        worst[0] = max(worst[0], abs(row_velocity(bodies, joints, j, turns, e, point)))
+        kick(model, geometry, settings, table, t, mode, rows, links, local)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(resolve, "kick_island", measured)
+        world.step(40)
+    assert world.statistics()["rekicks"] > 0
+    return worst[0]
+
+
+def test_joints_are_closed_again_where_what_they_hold_came_down(monkeypatch):
+    """They stand in other directions then. Else the kick closes them with all that it presses through them, and `contact` has
+    what that takes."""
+    assert rate_before_a_kick(monkeypatch) < 1e-9
+    monkeypatch.setattr(resolve, "settle_joints", lambda *given: None)
+    assert rate_before_a_kick(monkeypatch) > 1e-6
