@@ -242,8 +242,9 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     known, phase = contacts.arrives[row], contacts.phase[row]
     lasts = math.isfinite(known) and before[2] >= FASTER * min(phase, 0.0)
     steady = lasts and phase == known
+    landed = max(0.0, landed)  # less than nothing: more was turned away
     if mode == MEAN_GIVEN:  # half of what is asked for was there before
-        loss = max(-max(0.0, landed), -0.5 * p[2] * (before[2] + after[2]))
+        loss = max(-landed, -0.5 * p[2] * (before[2] + after[2]))
     elif before[2] > max(0.0, after[2]):  # it left, and what lands presses it
         loss = _turned_away(contacts, row, p[2], before[2], after[2], lent)
     elif steady:
@@ -251,7 +252,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
         if loss == 0.0 and landed > 0.0:
             loss = max(-landed, min(0.0, _turned_away(contacts, row, p[2], before[2], after[2], lent)))
     else:
-        loss = max(-max(0.0, landed), _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0, lent))
+        loss = max(-landed, _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0, lent))
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
     contacts.phase[row] = _phase(bodies, contacts, row, before[2], after[2])

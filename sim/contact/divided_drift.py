@@ -42,7 +42,7 @@ def most_parts(settings, links, members):
 @lean
 def parts_before(bodies, joints, island, mode, most, dt):
     """Into how many parts to divide the drift at first, ``most`` at most: as many as in the last step; and where jointed bodies
-    may touch something, so many that none turns in one by more than STEADY_TURN."""
+    may touch something, so many that neither they nor the lines between them turn in one by more than STEADY_TURN."""
     parts = 1
     if mode != MEAN_GIVEN:
         for i in island.members:
@@ -62,8 +62,8 @@ def parts_before(bodies, joints, island, mode, most, dt):
 
 @lean
 def _line_rate(bodies, i, j):
-    """How fast the line between two bodies turns [rad/s]; none where one of them is the world."""
-    if i < 0 or j < 0 or not (is_dynamic(bodies, i) and is_dynamic(bodies, j)):
+    """How fast the line between two dynamic bodies turns [rad/s]; of others 0."""
+    if not (is_dynamic(bodies, i) and is_dynamic(bodies, j)):
         return 0.0
     line, u = sub(load3(bodies.x, j), load3(bodies.x, i)), sub(load3(bodies.v, j), load3(bodies.v, i))
     return norm(u) / max(norm(line), min(bodies.radius[i], bodies.radius[j]))

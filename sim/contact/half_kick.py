@@ -22,7 +22,7 @@ from tumble.sim.contact.contact_blocks import rows_that_bear
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND
 from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.solvers.block_laws import BOX_LAW
-from tumble.sim.solvers.islands import find_root
+from tumble.sim.solvers.islands import find_root, merge
 from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import Laws, relative_velocity
 from tumble.sim.state import SLIDING_FRICTION
@@ -63,13 +63,12 @@ def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p,
     stays, _v = p.copy(), np.empty_like(v)
     closed = Laws(laws.law.copy(), laws.mu, laws.lo.copy(), laws.hi.copy(), laws.load, c, laws.u0)
     for k in range(len(p)):
-        if k < len(p) - len(island.turning) and (k >= m or p[k, 2] > 0.0):
-            continue
-        if k >= m:  # what bears nothing stays so
+        moment, idle = k >= len(p) - len(island.turning), k < m and p[k, 2] == 0.0
+        if moment or idle:  # what bears nothing stays so
             store3(stays, k, scale(1.0 - 0.5 * part, load3(p, k)))
-        closed.law[k] = BOX_LAW
-        store3(closed.lo, k, load3(stays, k))
-        store3(closed.hi, k, load3(stays, k))
+            closed.law[k] = BOX_LAW
+            store3(closed.lo, k, load3(stays, k))
+            store3(closed.hi, k, load3(stays, k))
     off, _, _ = newton(system, closed, vstar, room, settings.tolerance, 0.0, 0.0, settings.iterations, stays, _v)
     told = max(off, missed) <= PREDICTED_WITHIN * leaving
     group = _pressed_together(system, m, p)
@@ -93,8 +92,7 @@ def _pressed_together(system, m, p):
     for k in range(len(p)):
         a, b = system.a[k], system.b[k]
         if a >= 0 and b >= 0 and (k >= m or p[k, 2] > 0.0):
-            a, b = find_root(group, a), find_root(group, b)
-            group[max(a, b)] = min(a, b)
+            merge(group, a, b)
     for i in range(len(group)):
         group[i] = find_root(group, i)
     return group

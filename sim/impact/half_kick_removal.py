@@ -368,7 +368,7 @@ def _lent(contacts, table, k, sticks):
     row, owed, e, crept = table.pair[k, 0], scale(-1.0, load3(table.impulse, k)), load9(table.frame, k), load3(table.creeps, k)
     along = owed[0] * dot(crept, (e[0], e[1], e[2])) + owed[1] * dot(crept, (e[3], e[4], e[5])) if sticks > 0.0 else 0.0
     comes = contacts.arrives[row]
-    return abs(owed[2] * comes) + abs(along) if math.isfinite(comes) else abs(along)
+    return abs(along) + (abs(owed[2] * comes) if math.isfinite(comes) else 0.0)
 
 
 @lean

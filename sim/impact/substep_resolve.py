@@ -89,11 +89,16 @@ def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt
 
 
 @inner
-def _touch_anew(bodies, geoms, pairs, geometry, chosen, dt):
-    """The manifolds of these pairs where their bodies stand now."""
+def _list_anew(model, geometry, settings, table, links, chosen):
+    """The contacts of these pairs where their bodies stand now, once joints are closed, which stand in other directions; as
+    `tabulate` returns."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    if len(links) > 0:
+        settle_joints(bodies, table, joints, books, links, False)
     for n in chosen:
-        update_manifold(bodies, geoms, pairs, geometry, n, dt)
+        update_manifold(bodies, geoms, pairs, geometry, n, settings.dt)
         pairs.fresh[n] = False
+    return tabulate(bodies, geoms, geometry, pairs, contacts, table, settings.dt, chosen, True, INELASTIC)
 
 
 @inner
@@ -141,15 +146,9 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
     if bounced(contacts):
         floors = _deepest(pairs, concerned)
         come_down(model, table, label, t)
-        if len(links) > 0:  # they stand in other directions now
-            settle_joints(bodies, table, joints, books, links, False)
-        _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
-        result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
+        result = _list_anew(model, geometry, settings, table, links, concerned)
         if result == OK and part_again(model, settings, table, label, t, concerned, floors):
-            if len(links) > 0:
-                settle_joints(bodies, table, joints, books, links, False)
-            _touch_anew(bodies, geoms, pairs, geometry, concerned, dt)
-            result = tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC)
+            result = _list_anew(model, geometry, settings, table, links, concerned)
     if result != OK:
         return OK
     recall_loads(bodies, contacts, table, t, dt)

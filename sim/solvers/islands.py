@@ -53,8 +53,14 @@ def label_islands(bodies, contacts, joints, most):
 def unite(bodies, parent, i, j):
     """Put two bodies into one group; static and driven bodies, and the world (-1), belong to none."""
     if i >= 0 and j >= 0 and bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC:
-        a, b = find_root(parent, i), find_root(parent, j)
-        parent[max(a, b)] = min(a, b)
+        merge(parent, i, j)
+
+
+@inner
+def merge(parent, i, j):
+    """Make the groups of i and j one; the smaller of their roots stands for it."""
+    a, b = find_root(parent, i), find_root(parent, j)
+    parent[max(a, b)] = min(a, b)
 
 
 @inner
