@@ -173,7 +173,10 @@ def _come_down(model, table, label, t):
 @inner
 def _move(bodies, table, joints, books, island, system, p, after, before, turned):
     """Move the members of an island by ``after`` - ``before`` [m, rad], which the pushes ``p`` make."""
-    d = after - before
+    d = np.empty((len(island.members), 6))
+    for k in range(len(d)):
+        for c in range(6):
+            d[k, c] = after[k, c] - before[k, c]
     for i in island.members:
         forget_kick(bodies, i)
     displace(bodies, table, joints, books, island, system.a, system.b, p, d, turned)

@@ -101,8 +101,8 @@ class Growing:
         kernels = {**self.far, **{ENTER + entry.name: entry.kernel for entry in library.entries}}
         self.inner = {name: inner_kernels(kernel) for name, kernel in kernels.items()}
         self.first = [STUBS, *(name for name in library.first if name in self.paths)]
-        largest = sorted(self.inner, key=lambda name: -sum(self.inner[name].values()))
-        self._order = list(dict.fromkeys([*self.first, *largest]))
+        self._largest = [*sorted(self.inner, key=lambda name: -sum(self.inner[name].values())), STUBS]
+        self._for_all = False  # somebody waits for the whole library, and for no kernel more than for others
         self.objects: dict[str, Objects] = {}
         self.line: Report = Line()
         self._news = threading.Condition()
@@ -139,8 +139,8 @@ class Growing:
         return len(self.objects) == len(self.paths)
 
     def missing(self) -> list[str]:
-        """Names of what is not compiled: what most scenes reach, then the largest, so that none of these is left in the end."""
-        return [name for name in self._order if name not in self.objects]
+        """Names of what is not compiled: the largest first, so that none of these is left in the end."""
+        return [name for name in self._largest if name not in self.objects]
 
     def want(self, name: str) -> Objects:
         """The objects of a kernel; where it is not compiled it is the next to be, and one waits."""
@@ -176,10 +176,11 @@ class Growing:
             count = len(self.missing())
             if count:
                 self.line, usual = report, self.line
+                self._for_all = True
                 try:
                     self._wait_while(self.missing)
                 finally:
-                    self.line = usual
+                    self.line, self._for_all = usual, False
         self.pack()
         return count
 
@@ -195,11 +196,12 @@ class Growing:
     def next(self, busy: set[str], known: set[Later], others: list[set[Later]]) -> str | None:
         """What a worker does next, which has compiled the inner kernels ``known``; called with the lock held.
 
-        What somebody waits for, then what is first, then of the next ones that for which the worker has more of the inner kernels
-        than others have. Each worker compiles the inner kernels that it comes to, so by chance a sixth of the work is done twice.
+        What somebody waits for; then what most scenes reach, unless somebody waits for all; then of the largest that for which
+        the worker has more of the inner kernels than others have. Each worker compiles the inner kernels that it comes to, so
+        some of the work is done twice: a fortieth of what all takes, and a fourteenth in the order of most scenes.
         """
         waited = [name for name in self._urgent if name not in self.objects]
-        for name in [*waited, *self.first]:
+        for name in waited if self._for_all else [*waited, *self.first]:
             if name not in self.objects and name not in busy:
                 return name
         ready = [name for name in self.missing() if name not in busy][:AHEAD]
