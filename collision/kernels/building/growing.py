@@ -101,7 +101,8 @@ class Growing:
         kernels = {**self.far, **{ENTER + entry.name: entry.kernel for entry in library.entries}}
         self.inner = {name: inner_kernels(kernel) for name, kernel in kernels.items()}
         self.first = [STUBS, *(name for name in library.first if name in self.paths)]
-        self._largest = [*sorted(self.inner, key=lambda name: -sum(self.inner[name].values())), STUBS]
+        self.inner[STUBS] = {}
+        self._largest = sorted(self.inner, key=lambda name: -sum(self.inner[name].values()))
         self._for_all = False  # somebody waits for the whole library, and for no kernel more than for others
         self.objects: dict[str, Objects] = {}
         self.line: Report = Line()
@@ -329,7 +330,7 @@ class Workers:
                 if name is None:
                     break
                 self.busy.add(name)
-                known.update(growing.inner.get(name, ()))
+                known.update(growing.inner[name])
             path = self.home / growing.paths[name].relative_to(cache_root().parent)
             try:
                 objects = read(path)  # another process may have been here
