@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from tumble.collision.broadphase.bounding_boxes import good_boxes
-from tumble.collision.broadphase.box_tree import clear, meetings, put, take_out, within
+from tumble.collision.broadphase.box_tree import cast_box, clear, meetings, put, take_out
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.hints import Numbers, Rows, Whole
 
@@ -145,8 +145,8 @@ class BroadPhase:
         (low,), (high,) = _boxes(lo, hi)
         room = 64
         while True:
-            found, gaps = np.empty(room, np.int64), np.empty(room)
-            count = within(*self.tree, int(_bits("mask", mask, 1, 0)[0]), low, high, 0.0, found, gaps)
+            found, enter = np.empty(room, np.int64), np.empty(room)
+            count = cast_box(*self.tree, int(_bits("mask", mask, 1, 0)[0]), low, high, np.zeros(3), 0.0, found, enter)
             if count <= room:
                 return np.sort(self._handle[found[:count]])
             room = count
