@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tumble.collision.contact.facets import near_triangles, place_of, vertex_of
+from tumble.collision.contact.facets import corners_of, near_triangles
 from tumble.collision.errors import InputError
 from tumble.collision.geometry import FIELD
 from tumble.collision.kernels.jit import kernel, lean
@@ -65,13 +65,6 @@ def nearest_of_triangle(p, a, b, c):
         return axpy((d4 - d3) / ((d4 - d3) + (d5 - d6)), sub(c, b), b), 4
     whole = va + vb + vc
     return add(a, add(scale(vb / whole, ab), scale(vc / whole, ac))), 6
-
-
-@lean
-def corners_of(g, s, t):
-    return (
-        place_of(g, s, vertex_of(g, s, t, 0)), place_of(g, s, vertex_of(g, s, t, 1)), place_of(g, s, vertex_of(g, s, t, 2))
-    )  # fmt: skip
 
 
 @lean

@@ -15,8 +15,8 @@ import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import add, at, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, set_at, sub, transpose
+from tumble.collision.pairs.flats import far_points
 from tumble.collision.pairs.meridians import askew, off_axis, round_directions
-from tumble.collision.shapes.support_functions import support_piece
 
 MOST_SPLITS = 60  # corners are then 1e-9 rad apart
 MOST_DIRECTION_TRIANGLES = 1024  # of directions, that are still to be split
@@ -27,9 +27,8 @@ TRIANGLE_COLUMNS = 18  # of a row: three directions, three support points
 @lean
 def difference_point(g, a, b, r, t, n):
     """Point of B - A with the least n.w."""
-    _, p = support_piece(g, a, n)
-    _, q = support_piece(g, b, neg(mul_t(r, n)))
-    return sub(add(mul(r, q), t), p)
+    p, q, _, _ = far_points(g, a, b, r, t, n)
+    return sub(q, p)
 
 
 @lean

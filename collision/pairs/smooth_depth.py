@@ -37,10 +37,10 @@ from tumble.collision.distance.gjk import SHIFT
 from tumble.collision.geometry import CYLINDER, ELLIPSOID
 from tumble.collision.kernels.jit import lean, stack_table
 from tumble.collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
-from tumble.collision.pairs.flats import on_flats, separation
+from tumble.collision.pairs.flats import far_points, on_flats, separation
 from tumble.collision.pairs.point_distance import depth_bound, point_curved
 from tumble.collision.pairs.tangent import tangent_newton, two_pieces
-from tumble.collision.shapes.support_functions import ellipsoid_point, is_revolved, support_piece
+from tumble.collision.shapes.support_functions import ellipsoid_point, is_revolved
 from tumble.collision.shapes.support_points import EPS
 
 MOST_CAPS = 4
@@ -168,14 +168,6 @@ def around(g, a, b, r, t, n, depth, tangent, size):
 
 
 @lean
-def far_point(g, a, b, r, t, n):
-    """Point of B - A with the least n.w, and the pieces of both."""
-    ia, p = support_piece(g, a, n)
-    ib, q = support_piece(g, b, neg(mul_t(r, n)))
-    return sub(add(mul(r, q), t), p), ia, ib
-
-
-@lean
 def by_point(g, a, b, r, t, p, q, size):
     """(found, n, s, high, p, q) of bodies that overlap: a point of one in the other, where that is all there is to it.
 
@@ -300,7 +292,8 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
         if known > 0 and height > 8.0 * rounding and in_one_cap(caps, known, w0, w1, w2):
             keys[near, 0] = math.inf
             continue
-        w, ia, ib = far_point(g, a, b, r, t, neg(m))
+        x, y, ia, ib = far_points(g, a, b, r, t, neg(m))
+        w = sub(y, x)
         high = dot(m, w)
         if high - height <= WORTH_A_SEARCH * high and high < depth and tries < 12 and in_caps(caps, known, m) < 0:
             tries += 1
