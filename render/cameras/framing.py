@@ -20,7 +20,7 @@ import numpy as np
 from tumble.collision.pose import Pose
 from tumble.collision.queries.ray_casts import ray_cast
 from tumble.collision.shapes.ground import Ground
-from tumble.render.camera import FOV, Camera
+from tumble.render.camera import FOV, Camera, towards
 from tumble.render.frames.frame import Frame
 from tumble.render.frames.recorded import RunFrames
 from tumble.render.meshes.meshes import mesh_of, parts_of
@@ -151,7 +151,7 @@ def gone(action: Action) -> np.ndarray:
 def look_from(frame: Frame, action: Action) -> np.ndarray:
     """(3,) unit vector from what happens towards the camera: above the horizon, broadside on, nothing in between."""
     if not len(action.outlines):
-        return _towards(-58.0, 20.0)
+        return towards(-58.0, 20.0)
     there = np.isfinite(action.centers).all(axis=-1)
     centers, radii = action.centers[there], np.broadcast_to(action.radii, there.shape)[there]
     lo, hi = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
@@ -160,11 +160,11 @@ def look_from(frame: Frame, action: Action) -> np.ndarray:
     elevation = float(np.interp(slender, (0.1, 1.5), (27.0, 19.0) if frame.cast.has_floor else (22.0, 20.0)))
     first = _side(centers, radii)
     stretches = _places_of(action, there)
-    best, most = _towards(first, elevation), -1.0
+    best, most = towards(first, elevation), -1.0
     for lift, turn in product(LIFTS, SIDES):
         if most > 1.0 - CLEAR:
             break  # nothing can be better by so much
-        back = _towards(first + turn, elevation + lift)
+        back = towards(first + turn, elevation + lift)
         seen = min(clear_from(frame, points, back) for points in stretches)
         if seen > most + CLEAR:
             best, most = back, seen
@@ -218,7 +218,7 @@ def is_cut(outline: np.ndarray, camera: Camera, aspect: float) -> bool:
     eye = (outline - camera.position) @ camera.axes().T
     if eye[:, 2].max() >= 0.0:
         return False
-    shares = eye[:, :2] / (-eye[:, 2:] * np.tan(np.radians(camera.fov_degrees) / 2) * np.array([aspect, 1.0]))
+    shares = eye[:, :2] / (-eye[:, 2:] * camera.tangent * np.array([aspect, 1.0]))
     low, high = shares.min(axis=0), shares.max(axis=0)
     return bool((low < 1.0).all() and (high > -1.0).all() and (np.abs(shares) > 1.0).any())
 
@@ -303,11 +303,6 @@ def span_of(eye: np.ndarray, middle: np.ndarray, distance: float) -> np.ndarray:
     away = np.maximum(distance - eye[:, 2], 1e-9)
     # by columns: NumPy takes the least and the most of rows of two numbers several times slower
     return np.array([np.ptp((eye[:, k] - middle[k]) / away) for k in range(2)])
-
-
-def _towards(azimuth: float, elevation: float) -> np.ndarray:
-    a, e = np.radians(azimuth), np.radians(elevation)
-    return np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
 
 
 def _side(centers: np.ndarray, radii: np.ndarray) -> float:

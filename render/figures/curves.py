@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tumble.collision.errors import InputError, need
-from tumble.render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
-from tumble.render.whole_files import whole
+from tumble.collision.errors import need
+from tumble.render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress, figure_path, saved
 
 COLORS = (BLUE, ORANGE, GREEN, RED, SKY, PINK, INK)
 
@@ -41,9 +40,7 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    path = Path(path)
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError("path", str(path), "a figure is a .png, .svg or .pdf file")
+    path = figure_path(path)
     rows = -(-len(fields) // across)
     with rc_context(_STYLE):
         figure = Figure(figsize=(6.0 * across + 2.0, 3.0 * rows + 0.6), layout="constrained")
@@ -70,9 +67,7 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
             ax.spines[["top", "right"]].set_visible(False)
         for ax in figure.axes[len(fields) :]:
             ax.set_visible(False)
-        with whole(path) as part:
-            figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
-    return path
+        return saved(figure, path)
 
 
 def _cycle(n: int) -> list[str]:

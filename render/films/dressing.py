@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tumble.render.frames.graphs import BLUE, OTHER, Graphs, strip
-from tumble.render.text import INK, Panel, pixels_of, text_block, veil
+from tumble.render.text import INK, Panel, pixels_of, text_block, top_panel, veil
 
 TITLE_SECONDS, FADE_SECONDS = 2.4, 0.5  # of film
 TITLE_SHARE = 1 / 3  # of a short film
@@ -47,8 +47,7 @@ def bar_panel(size: tuple[int, int], share: float) -> Panel:
 
 def label_panel(text: str, size: tuple[int, int]) -> Panel:
     """Whose picture it is, in the middle of its upper edge."""
-    block = text_block(((text, INK),), round(24 * size[1] / 720))
-    return Panel(block, max((size[0] - block.shape[1]) // 2, 0), round(18 * size[1] / 720))
+    return top_panel(text, size, 24)
 
 
 def split(size: tuple[int, int], graph: str | None) -> tuple[tuple[int, int], int]:

@@ -82,7 +82,7 @@ class Background:
             shade = everywhere if self._whole else shadowed(camera, size, n, level, centers[seen], radii[seen], blur, sky)
             self._floors.append((floor, below, shade))
         right, up, back = camera.axes()
-        tall = np.tan(np.radians(camera.fov_degrees) / 2)
+        tall = camera.tangent
         self._sky = {"u_forward": -back, "u_right": right * tall * size[0] / size[1], "u_up": up * tall}
         now = self._signature(matrix)
         self._same, self._last = now == self._last, now

@@ -193,7 +193,7 @@ class Renderer:
         gathered = self._programs.gathered
         horizon = look.HORIZON_LIGHT if gathered else look.HORIZON
         ground = horizon if self._planes else look.NADIR_LIGHT if gathered else look.NADIR  # a floor meets the sky at the horizon
-        focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+        focal = camera.focal(self.size[1])
         self._programs.set_all(u_view_projection=self._matrix, u_eye=self._eye, u_horizon=horizon, u_nadir=ground, u_focal=focal)
 
     def _draw_bodies(self, of: Any) -> None:
@@ -254,7 +254,7 @@ class Renderer:
         radii = radii[soft]
         rects = [(0, 0, *self.size)]
         if (depth > 1.2 * radii).all():
-            focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+            focal = camera.focal(self.size[1])
             reach = 1.3 * focal * (radii / (depth - radii))[:, None] + 3
             rects = bands(pixels - reach, pixels + reach, self.size)
         self._copy()
