@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tumble.collision.contact.facets import FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
-from tumble.collision.contact.manifold import MANIFOLD_POINTS, bend_rows, copy_row, swap_rows
+from tumble.collision.contact.manifold import MANIFOLD_POINTS, bend_rows, swap_rows, take_row
 from tumble.collision.contact.polytope_manifold import polytope_manifold_far
 from tumble.collision.contact.ridges import AKIN, BESIDE_FACET, add_bends, add_patch, choose_normal, known_point
 from tumble.collision.distance.polytopes import polytope_distance
@@ -156,7 +156,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     for k in range(min(count, MANIFOLD_POINTS) if kind == OWN or flat else 0):
         point = axpy(-0.5 * rows[k, 3], n, sub(load3(rows, k), xf))  # that of the facet itself
         if at_open_edge(g, f, mul_t(rf, point), slack):
-            copy_row(rows, ids, k, more, names, extra)
+            take_row(rows, ids, k, more, names, extra)
             extra += 1
     way = n
     found, n, _ = halfspace_manifold(g, f, xf, rf if side > 0.0 else _seen_from_behind(g, f, rf), b, xb, rb, margin, rows, ids)
@@ -177,7 +177,7 @@ def _add_known(more, names, extra, slack, rows, ids, count):
     """Add rows along the same normal, but for those at places that are known; the count."""
     for k in range(extra):
         if count < len(ids) and not known_point(rows, count, load3(more, k), 4.0 * slack):
-            copy_row(more, names, k, rows, ids, count)
+            take_row(more, names, k, rows, ids, count)
             count += 1
     return count
 
@@ -189,7 +189,7 @@ def _points_over(g, f, xf, rf, floor, slack, rows, ids, found):
     for k in range(found):
         if rows[k, 3] >= floor and holds(g, f, mul_t(rf, sub(load3(rows, k), xf)), slack):
             least = min(least, rows[k, 3])
-            copy_row(rows, ids, k, rows, ids, count)
+            take_row(rows, ids, k, rows, ids, count)
             count += 1
     return count, least
 

@@ -26,7 +26,7 @@ def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b
 
 
 @lean
-def copy_row(rows, ids, k, into, names, m):
+def take_row(rows, ids, k, into, names, m):
     """Row k as row m of another table, or of the same."""
     for c in range(14):
         into[m, c] = rows[k, c]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from tumble.collision.contact.facets import ANGLE, BENT, room
-from tumble.collision.contact.manifold import copy_row, put
+from tumble.collision.contact.manifold import put, take_row
 from tumble.collision.contact.polytope_manifold import witness_id
 from tumble.collision.geometry import EDGES, NORMAL, RAYS, RING, RINGS, SHARP
 from tumble.collision.kernels.jit import lean
@@ -219,7 +219,7 @@ def add_patch(g, xf, rf, b, r, t, way, n, limit, more, names, extra, slack, rows
         middle = axpy(0.5 * gap, n, place)
         if count == len(ids) or gap > limit or known_point(rows, count, middle, 4.0 * slack + 0.1 * abs(gap)):
             continue
-        copy_row(more, names, k, rows, ids, count)
+        take_row(more, names, k, rows, ids, count)
         store3(rows, count, middle)
         rows[count, 3] = gap
         count += 1
