@@ -16,6 +16,7 @@ import numpy as np
 from tumble.collision.contact.facets import corners_of, near_triangles
 from tumble.collision.errors import InputError
 from tumble.collision.geometry import FIELD
+from tumble.collision.kernels.group import own_tables
 from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import add, axpy, dot, load3, norm, scale, store3, sub
 
@@ -154,7 +155,7 @@ def nearest_points(g, s, points, at, distance, triangle, part):
 
 def distances_of_points(ground: Ground, points: object) -> GroundDistances:
     """See `Ground.signed_distances`."""
-    from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+    from tumble.collision.shapes.shapeset import ShapeSet
 
     try:
         rows = np.atleast_2d(np.array(points, dtype=float))

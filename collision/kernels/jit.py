@@ -111,6 +111,11 @@ def remote(function: Callable) -> Callable:
     return _kernel_to_compile(function, kept=False, _nrt=False, **FOR_KERNELS)
 
 
+def in_python(kernel: Callable) -> Callable:
+    """The function of Python that a kernel is made of, which calls no other kernel, to be called from Python."""
+    return getattr(kernel, "py_func", kernel)
+
+
 def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:
     """A function for lean kernels that makes a table on the stack: an array without a reference count, uninitialised.
 

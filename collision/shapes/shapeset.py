@@ -71,11 +71,6 @@ SERIALS = itertools.count()  # numbers of sets
 NO_PLACES = np.empty(0, bool), np.empty((0, 3)), np.empty((0, 4))
 
 
-def own_tables(g: Geometry) -> Geometry:
-    """The tables as kernels take them that Numba calls by types: those of a ground, which nothing writes to, as copies."""
-    return g._replace(**{name: table if table.flags.writeable else table.copy() for name, table in g._asdict().items()})
-
-
 class ShapeSet:
     """Shapes, packed; equal shapes share their tables. ``ground``: some may be surfaces of triangles, which a world asks about.
 
