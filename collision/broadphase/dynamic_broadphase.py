@@ -205,10 +205,9 @@ class BroadPhase:
         old = len(self._handle)
         more = max(old, 64)
         for name in ("_handle", "_node"):
-            setattr(self, name, np.concatenate([getattr(self, name), np.full(more, -1, np.int64)]))
+            setattr(self, name, longer(getattr(self, name), more, -1))
         for name in ("_alive", "_mobile", "_stirred", "_lo", "_hi", "_groups", "_mask"):
-            column = getattr(self, name)
-            setattr(self, name, np.concatenate([column, np.zeros((more, *column.shape[1:]), column.dtype)]))
+            setattr(self, name, longer(getattr(self, name), more, 0))
         self._free += range(old + more - 1, old - 1, -1)
         self._box, self._link = np.zeros((2 * (old + more), 6)), np.zeros((2 * (old + more), 4), np.int64)
         clear(self._link, self._root)
@@ -216,6 +215,11 @@ class BroadPhase:
         rows = np.flatnonzero(self._alive)
         put(self._box, self._link, self._root, rows.copy(), self._node, self._lo, self._hi, self.slack)
         self._stirred[rows] = True
+
+
+def longer(column: np.ndarray, more: int, fill: int) -> np.ndarray:
+    """A column with so many more rows."""
+    return np.concatenate([column, np.full((more, *column.shape[1:]), fill, column.dtype)])
 
 
 def _boxes(lo, hi) -> tuple[np.ndarray, np.ndarray]:
