@@ -227,7 +227,6 @@ def camera_from(
     back: np.ndarray,
     clouds: Sequence[np.ndarray],
     aspect: float,
-    fov_degrees: float = FOV,
     full: float = FULL,
     beside: Sequence[np.ndarray] = (),
 ) -> Camera:
@@ -235,24 +234,22 @@ def camera_from(
 
     ``full``: how much of the picture all frames together may fill. ``beside``: outlines of what is shown whole or left as it is.
     """
-    camera = _camera_of(back, clouds, aspect, fov_degrees, full)
+    camera = _camera_of(back, clouds, aspect, full)
     middle, seen = np.concatenate(clouds).mean(axis=0), list(clouds)
     most = WHOLE * float(back @ (camera.position - middle))
     for outline in beside:
         if is_cut(outline, camera, aspect):
             more = [np.concatenate([cloud, outline]) for cloud in seen]
-            farther = _camera_of(back, more, aspect, fov_degrees, full, typical=full)
+            farther = _camera_of(back, more, aspect, full, typical=full)
             if back @ (farther.position - middle) <= most:
                 camera, seen = farther, more
     return camera
 
 
-def _camera_of(
-    back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fov_degrees: float, full: float, typical: float = TYPICAL
-) -> Camera:
+def _camera_of(back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, full: float, typical: float = TYPICAL) -> Camera:
     """`camera_from`, of the points alone; the frame in the middle may fill ``typical`` of the picture."""
     axes = Camera(tuple(back), (0.0, 0.0, 0.0)).axes()
-    tangents = np.tan(np.radians(fov_degrees) / 2) * np.array([aspect, 1.0])
+    tangents = np.tan(np.radians(FOV) / 2) * np.array([aspect, 1.0])
     center = np.concatenate(clouds).mean(axis=0)
     eyes = [(cloud - center) @ axes.T for cloud in clouds if len(cloud)]
     depth = float(np.median(np.concatenate([eye[:, 2] for eye in eyes])))  # where things are, from which distances count
@@ -274,7 +271,7 @@ def _camera_of(
             middle[k] += 0.25 * (kept.max() + kept.min()) * (distance - depth)
     position = center + axes.T @ np.array([*middle, distance])
     target = position - back * (distance - depth)
-    return Camera(tuple(position.tolist()), tuple(target.tolist()), fov_degrees=fov_degrees)
+    return Camera(tuple(position.tolist()), tuple(target.tolist()))
 
 
 def needs_of(eye: np.ndarray, tangents: np.ndarray) -> list[float]:
