@@ -209,7 +209,8 @@ def _seen_from_behind(g, f, rf):
     """The rotation of facet f seen from behind: turned by half a turn about a direction in its plane."""
     up = (g.size[f, 0], g.size[f, 1], g.size[f, 2])
     s, t = orthonormal(up)
-    return _turn_to(mul(rf, s), neg(mul(rf, t)), neg(mul(rf, up)), s, t, up)
+    p, q, m = mul(rf, s), neg(mul(rf, t)), neg(mul(rf, up))  # where these three go
+    return matmul((p[0], q[0], m[0], p[1], q[1], m[1], p[2], q[2], m[2]), (*s, *t, *up))
 
 
 @remote
@@ -223,12 +224,6 @@ level_distance_far = far(
     lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0),
     returns=_ANSWER,
 )
-
-
-@lean
-def _turn_to(p, q, m, s, t, up):
-    """The rotation that takes s to p, t to q and up to m."""
-    return matmul((p[0], q[0], m[0], p[1], q[1], m[1], p[2], q[2], m[2]), (*s, *t, *up))
 
 
 facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)

@@ -132,7 +132,8 @@ class BroadPhase:
         self._settle()
         i, j = self._fat.T
         met = ((self._lo[i] <= self._hi[j]) & (self._lo[j] <= self._hi[i])).all(axis=1)
-        return _in_order(np.sort(self._handle[self._fat[met]], axis=1))
+        pairs = np.sort(self._handle[self._fat[met]], axis=1)
+        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
     def update(self) -> PairChanges:
         """Which pairs began and which ended since the last update: those of boxes that were removed end too."""
@@ -234,10 +235,6 @@ def _bits(name: str, value, n: int, least: int) -> np.ndarray:
     if found.dtype.kind not in "iu" or found.shape not in ((), (n,)) or (found < least).any() or (found > ALL_GROUPS).any():
         raise InputError(name, value, f"must be a set of bits, a whole number from {least} to 2^32 - 1, or one for each box")
     return np.broadcast_to(found, (n,)).astype(np.int64)
-
-
-def _in_order(pairs: np.ndarray) -> np.ndarray:
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
 def _without(pairs: np.ndarray, others: np.ndarray) -> np.ndarray:

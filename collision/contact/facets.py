@@ -107,12 +107,6 @@ def away(start, end, corner):
 
 
 @lean
-def normal_of(a, b, c):
-    n = cross(sub(b, a), sub(c, a))
-    return scale(1.0 / norm(n), n)
-
-
-@lean
 def set_plane(g, f, s, plane, side):
     """Make facet f the half-space under a plane of ground s, or with side 1 the one above it. Its frame is that of the ground."""
     row = g.plane[s, 0] + plane
@@ -141,7 +135,8 @@ def set_facet(g, f, s, t):
     row = g.facet[f, 0]
     g.kind[f], g.facet[f, 1] = HULL, row + 1
     a, b, c = corners_of(g, s, t)
-    n = normal_of(a, b, c)
+    n = cross(sub(b, a), sub(c, a))
+    n = scale(1.0 / norm(n), n)
     first = g.vertex[f, 0]
     store3(g.vertices, first, (0.0, 0.0, 0.0))
     store3(g.vertices, first + 1, sub(b, a))

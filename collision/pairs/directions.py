@@ -102,11 +102,6 @@ def halfway(n, m):
 
 
 @lean
-def corner_points(g, a, b, r, t, x, y, z):
-    return difference_point(g, a, b, r, t, x), difference_point(g, a, b, r, t, y), difference_point(g, a, b, r, t, z)
-
-
-@lean
 def octants(g, a, b, r, t, n, rows):
     """The first triangles: an octahedron, turned so that n, a kink more often than not, is no corner of it."""
     u, v = orthonormal(n)
@@ -114,7 +109,8 @@ def octants(g, a, b, r, t, n, rows):
         x = halfway(scale(1.0 if i & 1 == 0 else -1.0, n), scale(0.011, u))
         y = halfway(scale(1.0 if i & 2 == 0 else -1.0, u), scale(0.017, v))
         z = halfway(scale(1.0 if i & 4 == 0 else -1.0, v), scale(0.013, n))
-        w0, w1, w2 = corner_points(g, a, b, r, t, x, y, z)
+        w0, w1 = difference_point(g, a, b, r, t, x), difference_point(g, a, b, r, t, y)
+        w2 = difference_point(g, a, b, r, t, z)
         put_triangle(rows, i, x, y, z, w0, w1, w2)
     return 8
 

@@ -114,14 +114,9 @@ def cap_ridge(mixed, alone, depth, eu, ev, weight):
 
 
 @lean
-def scaled(f, h):
-    return f * h[0], f * h[1], f * h[2]
-
-
-@lean
 def ridge(g, s, ha, hb, fa, fb, depth, e, u, v, weight):
     """`cap_ridge` of the two pieces of shape s, which bends by ha; hb: the other shape."""
-    one, other = scaled(fa, ha), scaled(fb, hb)
+    one, other = scale(fa, ha), scale(fb, hb)
     mixed = add(one, other)
     return cap_ridge(mixed, mixed if g.kind[s] == CYLINDER else other, depth, dot(e, u), dot(e, v), weight)
 

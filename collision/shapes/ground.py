@@ -148,7 +148,7 @@ class TriangleMesh(Ground):
             raise InputError(f"vertices[{bad[0]}]", vertices[bad[0]], "must be three finite numbers")
         if bad := _first(np.abs(vertices).max(axis=1, initial=0.0) > MOST_LENGTH):
             raise InputError(f"vertices[{bad[0]}]", vertices[bad[0]], f"must lie within {MOST_LENGTH:g} m of the origin")
-        triangles = _rows_of("triangles", rows)
+        triangles = _table("triangles", rows, 3, "must be an (m, 3) array of whole numbers", int).astype(np.int64)
         if not 0 < len(triangles) <= MOST_GROUND_TRIANGLES:
             raise InputError("triangles", len(triangles), f"must be from 1 to {MOST_GROUND_TRIANGLES} rows")
         if bad := _first(((triangles < 0) | (triangles >= len(vertices))).any(axis=1)):
@@ -360,10 +360,6 @@ def _numbers(name: str, value: object, columns: int | None) -> np.ndarray:
     """A table of floats, rows of so many columns where that is given."""
     given = _table(name, value, columns, f"must be an (n, {columns or 'm'}) array of numbers", float)
     return np.array(given, np.float64, order="C")
-
-
-def _rows_of(name: str, value: object) -> np.ndarray:
-    return _table(name, value, 3, "must be an (m, 3) array of whole numbers", int).astype(np.int64)
 
 
 def _table(name: str, value: object, columns: int | None, wanted: str, kind: type) -> np.ndarray:

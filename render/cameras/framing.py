@@ -202,15 +202,10 @@ def still_around(frame: Frame) -> list[np.ndarray]:
     found = []
     for i in np.flatnonzero([kind == "static" for kind in frame.cast.kinds]):
         shape = frame.cast.shapes[i]
-        outline = box_of(shape.bounds) if isinstance(shape, Ground) else outline_of(shape)
+        outline = np.array(list(product(*shape.bounds.T))) if isinstance(shape, Ground) else outline_of(shape)
         if outline is not None:
             found.append(rotate(frame.orientations[i], outline) + frame.positions[i])
     return sorted(found, key=lambda outline: float(np.ptp(outline, axis=0).max()))
-
-
-def box_of(bounds: np.ndarray) -> np.ndarray:
-    """(8, 3) corners."""
-    return np.array(list(product(*bounds.T)))
 
 
 def is_cut(outline: np.ndarray, camera: Camera, aspect: float) -> bool:

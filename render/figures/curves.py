@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,7 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
         FigureCanvasAgg(figure)
         figure.suptitle(title.replace("_", " "), x=0.01, ha="left", fontsize=15, fontweight="bold", color=INK)
         for ax, panel in zip(figure.subplots(rows, across, squeeze=False).flat, fields, strict=False):
-            for (label, (x, y)), color in zip(panel.curves.items(), _cycle(len(panel.curves)), strict=True):
+            for (label, (x, y)), color in zip(panel.curves.items(), cycle(COLORS), strict=False):
                 x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
                 seen = np.isfinite(x) & np.isfinite(y)
                 seen &= (x > 0) if "x" in panel.log else True
@@ -68,7 +69,3 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
         for ax in figure.axes[len(fields) :]:
             ax.set_visible(False)
         return saved(figure, path)
-
-
-def _cycle(n: int) -> list[str]:
-    return [COLORS[k % len(COLORS)] for k in range(n)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tumble.render.frames.graphs import BLUE, OTHER, Graphs, strip
-from tumble.render.text import INK, Panel, pixels_of, text_block, top_panel, veil
+from tumble.render.text import INK, Panel, pixels_of, text_block, veil
 
 TITLE_SECONDS, FADE_SECONDS = 2.4, 0.5  # of film
 TITLE_SHARE = 1 / 3  # of a short film
@@ -43,11 +43,6 @@ def bar_panel(size: tuple[int, int], share: float) -> Panel:
     surface = veil((size[0], height), 0, 120)
     pygame.draw.rect(surface, [round(255 * c) for c in BLUE], (0, 0, round(share * size[0]), height))
     return Panel(pixels_of(surface), 0, size[1] - height)
-
-
-def label_panel(text: str, size: tuple[int, int]) -> Panel:
-    """Whose picture it is, in the middle of its upper edge."""
-    return top_panel(text, size, 24)
 
 
 def split(size: tuple[int, int], graph: str | None) -> tuple[tuple[int, int], int]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.render.frames.frame import Frame
-from tumble.render.text import Panel, inked, pixels_of, text_block, top_panel, veil
+from tumble.render.text import Panel, inked, pixels_of, text_block, veil
 from tumble.render.windows.sliders import draw_slider
 
 KEYS = {
@@ -34,6 +34,7 @@ HELP = (
     "H\tthese keys",
     "Q, Esc\tquit",
 )
+
 
 class TimeLine(NamedTuple):
     """Where the time line is in a picture of some size [pixels]."""
@@ -74,11 +75,6 @@ def help_panel(size: tuple[int, int]) -> Panel:
         rows.append(("overlays" if k == 0 else "") + "\t" + "   ".join(words[k : k + 4]))
     block = text_block(inked([*HELP, *rows]), round(19 * size[1] / 720), 240)
     return Panel(block, max((size[0] - block.shape[1]) // 2, 0), max((size[1] - block.shape[0]) // 2, 0))
-
-
-def note_panel(size: tuple[int, int], note: str) -> Panel:
-    """A message, in the middle of the upper edge."""
-    return top_panel(note, size, 20)
 
 
 def state_panel(frame: Frame, body: int, size: tuple[int, int], scales: int = 0) -> Panel:
