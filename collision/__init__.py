@@ -28,99 +28,45 @@ if __name__ == "collision":  # found by its folder: without this a second copy o
 
 from importlib import import_module
 
-from tumble.collision.errors import InputError
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import (
-    Box,
-    Capsule,
-    Compound,
-    Cone,
-    ConvexHull,
-    Cylinder,
-    Ellipsoid,
-    HalfSpace,
-    Rounded,
-    Shape,
-    Sphere,
-    convex_parts,
-    shape_from_dict,
-)
+_MEMBERS = {
+    "errors": ("InputError",),
+    "pose": ("Pose",),
+    "status": ("Status",),
+    "shapes.definitions": (
+        "Box", "Capsule", "Compound", "Cone", "ConvexHull", "Cylinder", "Ellipsoid", "HalfSpace", "Rounded", "Shape", "Sphere",
+        "convex_parts", "shape_from_dict",
+    ),
+    "shapes.ground": ("HeightField", "TriangleMesh"),
+    "shapes.shapeset": ("ShapeSet",),
+    "shapes.support_shape": ("SupportShape",),
+    "solids.mass_properties": ("MassProperties", "mass_properties", "principal_axes"),
+    "solids.mesh_files": ("load_mesh", "load_meshes"),
+    "solids.mesh_repair": ("MeshWarning",),
+    "solids.torus": ("torus", "torus_error"),
+    "queries.batch": ("Distances", "PairCache", "collisions", "signed_distances"),
+    "queries.batch_contacts": ("Impacts", "Manifolds", "contact_manifolds", "times_of_impact"),
+    "queries.conservative_advancement": ("Impact", "ImpactStatus", "Motion", "time_of_impact"),
+    "queries.incremental_manifold": ("IncrementalManifold",),
+    "queries.proximity": (
+        "Distance", "Manifold", "Penetration", "Proximity", "colliding", "contact_manifold", "signed_distance",
+    ),
+    "queries.ray_casts": ("RayHit", "RayHits", "ray_cast", "ray_casts"),
+    "queries.shape_casts": ("ShapeHit", "shape_cast"),
+    "queries.trace": ("Trace",),
+    "broadphase.bounding_boxes": ("bounding_box", "bounding_boxes", "candidate_pairs"),
+    "broadphase.collision_manager": ("CollisionManager", "Near"),
+    "broadphase.dynamic_broadphase": ("BroadPhase", "PairChanges"),
+}  # fmt: skip
+_HOME = {name: module for module, names in _MEMBERS.items() for name in names}
 
-_LATER = {
-    "HeightField": "shapes.ground",
-    "TriangleMesh": "shapes.ground",
-    "SupportShape": "shapes.support_shape",
-    "torus": "solids.torus",
-    "torus_error": "solids.torus",
-    "BroadPhase": "broadphase.dynamic_broadphase",
-    "PairChanges": "broadphase.dynamic_broadphase",
-    "CollisionManager": "broadphase.collision_manager",
-    "Near": "broadphase.collision_manager",
-    "ShapeHit": "queries.shape_casts",
-    "shape_cast": "queries.shape_casts",
-    "MassProperties": "solids.mass_properties",
-    "mass_properties": "solids.mass_properties",
-    "principal_axes": "solids.mass_properties",
-    "MeshWarning": "solids.mesh_repair",
-    "load_mesh": "solids.mesh_files",
-    "load_meshes": "solids.mesh_files",
-    "ShapeSet": "shapes.shapeset",
-    "Status": "status",
-    "Distance": "queries.proximity",
-    "Distances": "queries.batch",
-    "PairCache": "queries.batch",
-    "bounding_box": "broadphase.bounding_boxes",
-    "bounding_boxes": "broadphase.bounding_boxes",
-    "candidate_pairs": "broadphase.bounding_boxes",
-    "collisions": "queries.batch",
-    "signed_distances": "queries.batch",
-    "Impacts": "queries.batch_contacts",
-    "Manifold": "queries.proximity",
-    "Manifolds": "queries.batch_contacts",
-    "contact_manifolds": "queries.batch_contacts",
-    "times_of_impact": "queries.batch_contacts",
-    "RayHit": "queries.ray_casts",
-    "RayHits": "queries.ray_casts",
-    "Impact": "queries.conservative_advancement",
-    "ImpactStatus": "queries.conservative_advancement",
-    "IncrementalManifold": "queries.incremental_manifold",
-    "Motion": "queries.conservative_advancement",
-    "Penetration": "queries.proximity",
-    "Proximity": "queries.proximity",
-    "Trace": "queries.trace",
-    "colliding": "queries.proximity",
-    "contact_manifold": "queries.proximity",
-    "ray_cast": "queries.ray_casts",
-    "ray_casts": "queries.ray_casts",
-    "signed_distance": "queries.proximity",
-    "time_of_impact": "queries.conservative_advancement",
-}
-
-__all__ = [
-    "Box",
-    "Capsule",
-    "Compound",
-    "Cone",
-    "ConvexHull",
-    "Cylinder",
-    "Ellipsoid",
-    "HalfSpace",
-    "InputError",
-    "Pose",
-    "Rounded",
-    "Shape",
-    "Sphere",
-    "convex_parts",
-    "shape_from_dict",
-    *_LATER,
-]
+__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str):
-    if name not in _LATER:
+    if name not in _HOME:
         raise import_module("tumble.collision.spelling").not_in(__name__, name, __all__)
-    return getattr(import_module(f"tumble.collision.{_LATER[name]}"), name)
+    return getattr(import_module(f"tumble.collision.{_HOME[name]}"), name)
 
 
 def __dir__():
-    return sorted(__all__)
+    return __all__

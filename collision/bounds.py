@@ -6,7 +6,7 @@ import math
 
 from tumble.collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, GROUND, HALFSPACE, SPHERE
 from tumble.collision.kernels.jit import kernel, lean
-from tumble.collision.linalg import add, dot, load3, mul, sub
+from tumble.collision.linalg import add, dot, load3, mul, reach_t, sub, transpose
 
 
 @lean
@@ -28,12 +28,7 @@ def aabb(g, shape, x, r):
         radius = g.size[shape, 0] if kind == SPHERE else g.radius[shape]
         h = (radius, radius, radius)
     elif kind == BOX:
-        a, b, c = load3(g.size, shape)
-        h = (
-            abs(r[0]) * a + abs(r[1]) * b + abs(r[2]) * c,
-            abs(r[3]) * a + abs(r[4]) * b + abs(r[5]) * c,
-            abs(r[6]) * a + abs(r[7]) * b + abs(r[8]) * c,
-        )
+        h = reach_t(transpose(r), load3(g.size, shape))
     elif kind == ELLIPSOID:
         a, b, c = load3(g.size, shape)
         h = (
@@ -98,21 +93,15 @@ def _hull(g, shape, x, r):
 def _halfspace(g, shape, x, r):
     n = mul(r, load3(g.size, shape))
     offset = g.size[shape, 3] + dot(n, x)
-    lo0, lo1, lo2 = -math.inf, -math.inf, -math.inf
-    hi0, hi1, hi2 = math.inf, math.inf, math.inf
-    if n[1] == 0.0 and n[2] == 0.0:
-        if n[0] > 0.0:
-            hi0 = offset
-        else:
-            lo0 = -offset
-    elif n[0] == 0.0 and n[2] == 0.0:
-        if n[1] > 0.0:
-            hi1 = offset
-        else:
-            lo1 = -offset
-    elif n[0] == 0.0 and n[1] == 0.0:
-        if n[2] > 0.0:
-            hi2 = offset
-        else:
-            lo2 = -offset
+    lo0, hi0 = _ends(n[0], n[1], n[2], offset)
+    lo1, hi1 = _ends(n[1], n[2], n[0], offset)
+    lo2, hi2 = _ends(n[2], n[0], n[1], offset)
     return (lo0, lo1, lo2), (hi0, hi1, hi2)
+
+
+@kernel
+def _ends(along, across, beside, offset):
+    """Where a half-space ends along a world axis, of which its normal has the component ``along``, and these of the others."""
+    if across != 0.0 or beside != 0.0:
+        return -math.inf, math.inf
+    return (-math.inf, offset) if along > 0.0 else (-offset, math.inf)

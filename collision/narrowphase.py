@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tumble.collision.contact.facets import FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
-from tumble.collision.contact.manifold import MANIFOLD_POINTS, bend_rows, swap_rows
+from tumble.collision.contact.manifold import MANIFOLD_POINTS, bend_rows, swap_rows, take_row
 from tumble.collision.contact.polytope_manifold import polytope_manifold_far
 from tumble.collision.contact.ridges import AKIN, BESIDE_FACET, add_bends, add_patch, choose_normal, known_point
 from tumble.collision.distance.polytopes import polytope_distance
@@ -135,7 +135,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     if is_level(g, f):
         found, n, status = halfspace_manifold(g, f, xf, _plane_frame(g, f, xf, rf, b, xb, rb), b, xb, rb, margin, rows, ids)
         bend_rows(rows, found, 0.0, g.skin[b])
-        count, least = _points_over(g, f, xf, rf, slack, rows, ids, found)
+        count, least = _points_over(g, f, xf, rf, -math.inf, slack, rows, ids, found)
         if count == 0 or least >= -BESIDE_FACET * size:
             return count, n, status
     count, n, status = convex_manifold_far(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids)
@@ -154,19 +154,14 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
         return add_bends(g, f, xf, rf, b, r, t, side, limit, floor, slack, n, rows, ids, count), n, status
     more, names, extra = spare_rows(), spare_ids()[0], 0
     for k in range(min(count, MANIFOLD_POINTS) if kind == OWN or flat else 0):
-        point = axpy(-0.5 * rows[k, 3], n, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))  # that of the facet itself
+        point = axpy(-0.5 * rows[k, 3], n, sub(load3(rows, k), xf))  # that of the facet itself
         if at_open_edge(g, f, mul_t(rf, point), slack):
-            _copy_row(rows, ids, k, more, names, extra)
+            take_row(rows, ids, k, more, names, extra)
             extra += 1
     way = n
     found, n, _ = halfspace_manifold(g, f, xf, rf if side > 0.0 else _seen_from_behind(g, f, rf), b, xb, rb, margin, rows, ids)
     bend_rows(rows, found, 0.0, g.skin[b])
-    count = 0
-    for k in range(found):
-        point = mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))
-        if rows[k, 3] >= floor and holds(g, f, point, slack):
-            _copy_row(rows, ids, k, rows, ids, count)
-            count += 1
+    count, _ = _points_over(g, f, xf, rf, floor, slack, rows, ids, found)
     if kind == OWN:
         return _add_known(more, names, extra, slack, rows, ids, count), n, status
     if flat:
@@ -181,20 +176,20 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
 def _add_known(more, names, extra, slack, rows, ids, count):
     """Add rows along the same normal, but for those at places that are known; the count."""
     for k in range(extra):
-        if count < len(ids) and not known_point(rows, count, (more[k, 0], more[k, 1], more[k, 2]), 4.0 * slack):
-            _copy_row(more, names, k, rows, ids, count)
+        if count < len(ids) and not known_point(rows, count, load3(more, k), 4.0 * slack):
+            take_row(more, names, k, rows, ids, count)
             count += 1
     return count
 
 
 @lean
-def _points_over(g, f, xf, rf, slack, rows, ids, found):
-    """Keep the points that lie over facet f: (how many, the least gap)."""
+def _points_over(g, f, xf, rf, floor, slack, rows, ids, found):
+    """Keep the points that lie over facet f, no deeper than ``floor``: (how many, the least gap)."""
     count, least = 0, math.inf
     for k in range(found):
-        if holds(g, f, mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf)), slack):
+        if rows[k, 3] >= floor and holds(g, f, mul_t(rf, sub(load3(rows, k), xf)), slack):
             least = min(least, rows[k, 3])
-            _copy_row(rows, ids, k, rows, ids, count)
+            take_row(rows, ids, k, rows, ids, count)
             count += 1
     return count, least
 
@@ -214,7 +209,8 @@ def _seen_from_behind(g, f, rf):
     """The rotation of facet f seen from behind: turned by half a turn about a direction in its plane."""
     up = (g.size[f, 0], g.size[f, 1], g.size[f, 2])
     s, t = orthonormal(up)
-    return _turn_to(mul(rf, s), neg(mul(rf, t)), neg(mul(rf, up)), s, t, up)
+    p, q, m = mul(rf, s), neg(mul(rf, t)), neg(mul(rf, up))  # where these three go
+    return matmul((p[0], q[0], m[0], p[1], q[1], m[1], p[2], q[2], m[2]), (*s, *t, *up))
 
 
 @remote
@@ -228,20 +224,6 @@ level_distance_far = far(
     lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0),
     returns=_ANSWER,
 )
-
-
-@lean
-def _turn_to(p, q, m, s, t, up):
-    """The rotation that takes s to p, t to q and up to m."""
-    return matmul((p[0], q[0], m[0], p[1], q[1], m[1], p[2], q[2], m[2]), (*s, *t, *up))
-
-
-@lean
-def _copy_row(rows, ids, k, into, names, m):
-    """Row k as row m of another table, or of the same."""
-    for c in range(14):
-        into[m, c] = rows[k, c]
-    names[m] = ids[k]
 
 
 facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)

@@ -34,6 +34,15 @@ class Camera:
     def distance(self) -> float:
         return float(np.linalg.norm(np.subtract(self.position, self.target)))
 
+    @property
+    def tangent(self) -> float:
+        """Of half the angle of view, from the middle of a picture to its top."""
+        return np.tan(np.radians(self.fov_degrees) / 2)
+
+    def focal(self, height: int) -> float:
+        """[pixels] by which what is as wide as it is far away is wide in a picture of some height."""
+        return 0.5 * height / self.tangent
+
     def axes(self) -> np.ndarray:
         """(3, 3) rows: right, up, back (towards the viewer), as unit vectors in the world."""
         return self._axes
@@ -59,7 +68,7 @@ class Camera:
     def projection(self, aspect: float) -> np.ndarray:
         """(4, 4) from the eye to OpenGL's clip space. The near plane is 1/100 of the distance to the target away."""
         near, far = 0.01 * self.distance, 400.0 * self.distance
-        f = 1.0 / np.tan(np.radians(self.fov_degrees) / 2)
+        f = 1.0 / self.tangent
         return np.array(
             [
                 [f / aspect, 0, 0, 0],
@@ -77,7 +86,7 @@ class Camera:
         """
         eye = (np.atleast_2d(np.asarray(points, float)) - self.position) @ self.axes().T
         depth = -eye[:, 2]
-        f = 0.5 * size[1] / np.tan(np.radians(self.fov_degrees) / 2)
+        f = self.focal(size[1])
         safe = np.where(np.abs(depth) < 1e-12, 1e-12, depth)
         return np.stack([0.5 * size[0] + f * eye[:, 0] / safe, 0.5 * size[1] - f * eye[:, 1] / safe], axis=1), depth
 
@@ -98,6 +107,12 @@ class Camera:
             raise InputError("camera.target", list(to), "must differ from camera.position")
         fov = check_range("camera.fov_degrees", get("fov_degrees", FOV), 1, 170)
         return cls(at, to, up, fov)
+
+
+def towards(azimuth: float, elevation: float) -> np.ndarray:
+    """(3,) unit vector in a direction, by its angles in degrees."""
+    a, e = np.radians(azimuth), np.radians(elevation)
+    return np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
 
 
 def _unit(v: np.ndarray, otherwise: tuple) -> np.ndarray:

@@ -43,6 +43,12 @@ def text_block(lines: tuple[Line, ...], height: int, cover: int = VEIL) -> np.nd
     return pixels_of(surface)
 
 
+def top_panel(text: str, size: tuple[int, int], height: int) -> Panel:
+    """A line of text in the middle of the upper edge of a picture, letters as high as ``height`` in one 720 high [pixels]."""
+    block = text_block(((text, INK),), round(height * size[1] / 720))
+    return Panel(block, max((size[0] - block.shape[1]) // 2, 0), round(18 * size[1] / 720))
+
+
 def bars_block(rows: tuple[tuple[str, tuple[float, float, float], float], ...], height: int) -> np.ndarray:
     """Arrows of some length [pixels] with what they stand for beside them, each ``(text, colour, length)``; (h, w, 4) uint8."""
     import pygame

@@ -67,6 +67,7 @@ def package(tmp_path):
     kernels = ("__init__", "jit", "compiler", "code_library", "kernel_cache", "sources", "group", "group_type")
     for module in (*kernels, "building/__init__", "building/indices", "building/objects", "building/runtime", "building/worker"):
         shutil.copy(ROOT / "collision" / "kernels" / f"{module}.py", folder / "kernels" / f"{module}.py")
+    shutil.copy(ROOT / "collision" / "regular.py", folder / "regular.py")  # which reads and writes what is kept
     return folder
 
 

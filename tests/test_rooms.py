@@ -161,9 +161,8 @@ def defined(source: str) -> list[str]:
 def test_dynamics_and_geometry_name_their_things_apart():
     """What has one name in both is one thing: what worlds ask of geometry, a library of kernels, lanes and their code."""
     names = {p: {n for f in modules(p).values() for n in defined(f.read_text(encoding="utf-8"))} for p in ("sim", "collision")}
-    lanes = set(defined((ROOT / "sim/solvers/lanes.py").read_text(encoding="utf-8")))
     behind = set(defined((ROOT / "collision/kernels/intrinsics/lanes_code.py").read_text(encoding="utf-8")))
-    assert (names["sim"] & names["collision"]) - (lanes & behind) == {"ray_cast", "ray_casts", "LIBRARY"}
+    assert (names["sim"] & names["collision"]) - behind == {"ray_cast", "ray_casts", "LIBRARY"}
     assert {"sphere_box", "MOST", "LEAST"} <= set(defined("MOST, LEAST = 1, 2\ndef sphere_box(): pass"))
 
 

@@ -11,7 +11,7 @@ from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import load3, load4, norm, store3
 from tumble.collision.pose import as_pose
-from tumble.collision.queries.batch import check_poses, indices, table
+from tumble.collision.queries.batch import check_poses, check_set, indices, table
 from tumble.collision.queries.batch_kernels import pose
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.shapeset import ShapeSet, set_of
@@ -42,8 +42,7 @@ def bounding_boxes(
     ``margin`` [m] is added on all sides: boxes with half a margin overlap wherever shapes come as near as the whole.
     Raises InputError for arrays that do not fit each other or hold no poses.
     """
-    if not isinstance(shapes, ShapeSet):
-        raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
+    check_set(shapes)
     which = indices("which", which, len(shapes))
     n = len(which)
     x, q = table("positions", positions, n, 3), table("orientations", orientations, n, 4)

@@ -283,51 +283,9 @@ def _note_pair(i, j, groups, mask, mobile, pairs, count):
 
 
 @kernel
-def within(box, link, root, endless, lo, hi, groups, mask, low, high, reach, found, gaps):
-    """Write the rows whose boxes are no further than ``reach`` [m] from the box low-high, and their gaps; how many there truly
-    are.
-
-    Only such as have a bit of ``mask`` among their groups.
-    """
-    count = 0
-    square = reach * reach
-    stack = np.empty(DEEPEST, np.int64)
-    waiting = 0
-    if root[0] >= 0:
-        stack[0] = root[0]
-        waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        n = stack[waiting]
-        if _squared_gap(box[n, :3], box[n, 3:], low, high) > square:
-            continue
-        if link[n, HEIGHT] == 0:
-            count = _note_near(link[n, RIGHT], lo, hi, groups, mask, low, high, square, found, gaps, count)
-        else:
-            stack[waiting] = link[n, LEFT]
-            stack[waiting + 1] = link[n, RIGHT]
-            waiting += 2
-    for j in endless:
-        count = _note_near(j, lo, hi, groups, mask, low, high, square, found, gaps, count)
-    return count
-
-
-@inner
-def _note_near(j, lo, hi, groups, mask, low, high, square, found, gaps, count):
-    if (groups[j] & mask) == 0:
-        return count
-    away = _squared_gap(lo[j], hi[j], low, high)
-    if away > square:
-        return count
-    if count < len(found):
-        found[count] = j
-        gaps[count] = math.sqrt(away)
-    return count + 1
-
-
-@kernel
 def nearest_boxes(box, link, root, endless, lo, hi, groups, mask, low, high, reach, found, gaps):
-    """Like `within`, but only the len(found) rows whose boxes are nearest, by rising gaps: how many there are.
+    """Write the len(found) rows whose boxes are nearest to the box low-high and no further than ``reach`` [m], and their gaps,
+    which rise; how many there are. Only such as have a bit of ``mask`` among their groups.
 
     ``found`` is kept sorted; what is further than its last entry is passed over with all that is below it in the tree.
     """
@@ -363,17 +321,12 @@ def nearest_boxes(box, link, root, endless, lo, hi, groups, mask, low, high, rea
 
 @inner
 def _gap(lo, hi, low, high):
-    return math.sqrt(_squared_gap(lo, hi, low, high))
-
-
-@inner
-def _squared_gap(lo, hi, low, high):
-    """How far apart two boxes are, squared [m^2]."""
+    """How far apart two boxes are [m]."""
     away = 0.0
     for i in range(3):
         gap = max(lo[i] - high[i], low[i] - hi[i], 0.0)
         away += gap * gap
-    return away
+    return math.sqrt(away)
 
 
 @inner
@@ -397,7 +350,10 @@ def _nearer(gap, j, other, row):
 
 @kernel
 def cast_box(box, link, root, endless, lo, hi, groups, mask, low, high, direction, reach, found, enter):
-    """Write the rows whose boxes the box low-high meets on its way of ``reach`` [m], and where; their number."""
+    """Write the rows whose boxes the box low-high meets on its way of ``reach`` [m], and where; their true number.
+
+    Only such as have a bit of ``mask`` among their groups. Of a way of no length: the rows whose boxes it meets where it is.
+    """
     count = 0
     stack = np.empty(DEEPEST, np.int64)
     waiting = 0

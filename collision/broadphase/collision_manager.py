@@ -10,14 +10,14 @@ import numpy as np
 
 from tumble.collision.broadphase.bounding_boxes import bounding_boxes
 from tumble.collision.broadphase.box_tree import DEEPEST, HEIGHT, LEFT, RIGHT, cast_box, meets, nearest_boxes
-from tumble.collision.broadphase.dynamic_broadphase import ALL_GROUPS, BroadPhase, PairChanges, _bits
-from tumble.collision.errors import InputError, check_number, check_point, check_vector
+from tumble.collision.broadphase.dynamic_broadphase import ALL_GROUPS, BroadPhase, PairChanges, _bits, longer
+from tumble.collision.errors import InputError, check_number, check_point
 from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
 from tumble.collision.kernels.jit import inner, kernel
 from tumble.collision.linalg import add, load3, load9, matmul, mul, store3
 from tumble.collision.pose import Pose, as_pose
 from tumble.collision.queries.batch import Distances, check_poses, collisions, signed_distances, table
-from tumble.collision.queries.ray_casts import RayHit, RayHits, ray_far
+from tumble.collision.queries.ray_casts import RayHit, RayHits, one_ray, ray_far
 from tumble.collision.queries.shape_casts import ShapeHit, first_hit, unit_direction
 from tumble.collision.shapes.definitions import ConvexHull, HalfSpace, Shape
 from tumble.collision.shapes.shapeset import ShapeSet, set_of
@@ -103,12 +103,9 @@ class CollisionManager:
         handles = self.broad.add(*boxes, groups, mask, mobile)
         rows = self.broad.rows(handles)
         if len(rows) and rows.max() >= len(self._which):
-            room = max(2 * len(self._which), int(rows.max()) + 1)
+            more = max(len(self._which), int(rows.max()) + 1 - len(self._which))
             for name in ("_which", "_x", "_q"):
-                column = getattr(self, name)
-                wider = np.zeros((room, *column.shape[1:]), column.dtype)
-                wider[: len(column)] = column
-                setattr(self, name, wider)
+                setattr(self, name, longer(getattr(self, name), more, 0))
         self._which[rows], self._x[rows], self._q[rows] = which, x, q
         return handles
 
@@ -174,11 +171,7 @@ class CollisionManager:
 
     def ray_cast(self, origin: Numbers, direction: Numbers, reach: float = math.inf, mask: int = ALL_GROUPS) -> RayHit | None:
         """The first shape on a ray; ``shape`` of the hit is its handle. See `collision.ray_cast`."""
-        found = self.ray_casts(np.array([check_point("origin", origin)]), [check_vector("direction", direction)], reach, mask)
-        if found.shape[0] < 0:
-            return None
-        distance = float(found.distance[0])
-        return RayHit(distance, found.point[0], found.normal[0], distance == 0.0, int(found.part[0]), int(found.shape[0]))
+        return self.ray_casts(*one_ray(origin, direction), reach, mask).first()
 
     def ray_casts(
         self, origins: Numbers | Rows, directions: Numbers | Rows, reach: float = math.inf, mask: int = ALL_GROUPS

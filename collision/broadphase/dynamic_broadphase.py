@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from tumble.collision.broadphase.bounding_boxes import good_boxes
-from tumble.collision.broadphase.box_tree import clear, meetings, put, take_out, within
+from tumble.collision.broadphase.box_tree import cast_box, clear, meetings, put, take_out
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.hints import Numbers, Rows, Whole
 
@@ -132,7 +132,8 @@ class BroadPhase:
         self._settle()
         i, j = self._fat.T
         met = ((self._lo[i] <= self._hi[j]) & (self._lo[j] <= self._hi[i])).all(axis=1)
-        return _in_order(np.sort(self._handle[self._fat[met]], axis=1))
+        pairs = np.sort(self._handle[self._fat[met]], axis=1)
+        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
     def update(self) -> PairChanges:
         """Which pairs began and which ended since the last update: those of boxes that were removed end too."""
@@ -145,8 +146,8 @@ class BroadPhase:
         (low,), (high,) = _boxes(lo, hi)
         room = 64
         while True:
-            found, gaps = np.empty(room, np.int64), np.empty(room)
-            count = within(*self.tree, int(_bits("mask", mask, 1, 0)[0]), low, high, 0.0, found, gaps)
+            found, enter = np.empty(room, np.int64), np.empty(room)
+            count = cast_box(*self.tree, int(_bits("mask", mask, 1, 0)[0]), low, high, np.zeros(3), 0.0, found, enter)
             if count <= room:
                 return np.sort(self._handle[found[:count]])
             room = count
@@ -205,10 +206,9 @@ class BroadPhase:
         old = len(self._handle)
         more = max(old, 64)
         for name in ("_handle", "_node"):
-            setattr(self, name, np.concatenate([getattr(self, name), np.full(more, -1, np.int64)]))
+            setattr(self, name, longer(getattr(self, name), more, -1))
         for name in ("_alive", "_mobile", "_stirred", "_lo", "_hi", "_groups", "_mask"):
-            column = getattr(self, name)
-            setattr(self, name, np.concatenate([column, np.zeros((more, *column.shape[1:]), column.dtype)]))
+            setattr(self, name, longer(getattr(self, name), more, 0))
         self._free += range(old + more - 1, old - 1, -1)
         self._box, self._link = np.zeros((2 * (old + more), 6)), np.zeros((2 * (old + more), 4), np.int64)
         clear(self._link, self._root)
@@ -216,6 +216,11 @@ class BroadPhase:
         rows = np.flatnonzero(self._alive)
         put(self._box, self._link, self._root, rows.copy(), self._node, self._lo, self._hi, self.slack)
         self._stirred[rows] = True
+
+
+def longer(column: np.ndarray, more: int, fill: int) -> np.ndarray:
+    """A column with so many more rows."""
+    return np.concatenate([column, np.full((more, *column.shape[1:]), fill, column.dtype)])
 
 
 def _boxes(lo, hi) -> tuple[np.ndarray, np.ndarray]:
@@ -230,10 +235,6 @@ def _bits(name: str, value, n: int, least: int) -> np.ndarray:
     if found.dtype.kind not in "iu" or found.shape not in ((), (n,)) or (found < least).any() or (found > ALL_GROUPS).any():
         raise InputError(name, value, f"must be a set of bits, a whole number from {least} to 2^32 - 1, or one for each box")
     return np.broadcast_to(found, (n,)).astype(np.int64)
-
-
-def _in_order(pairs: np.ndarray) -> np.ndarray:
-    return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
 def _without(pairs: np.ndarray, others: np.ndarray) -> np.ndarray:

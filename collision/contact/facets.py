@@ -17,7 +17,7 @@ import math
 
 from tumble.collision.geometry import EDGES, FACET, FIELD, HALFSPACE, HELD, HULL, LEVEL, NORMAL, RAYS, RING, RINGS, SIDES
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
+from tumble.collision.linalg import at, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, set_at, store3, sub
 
 FLAT_BEND = 1e-6  # [rad] triangles that bend less where they meet are flat there
 ANGLE = 1e-9  # [rad] normals so little outside what is allowed are inside
@@ -90,18 +90,20 @@ def beyond(g, s, t, e):
 
 
 @lean
+def corners_of(g, s, t):
+    """The corners of triangle t of ground s."""
+    return (
+        place_of(g, s, vertex_of(g, s, t, 0)), place_of(g, s, vertex_of(g, s, t, 1)), place_of(g, s, vertex_of(g, s, t, 2))
+    )  # fmt: skip
+
+
+@lean
 def away(start, end, corner):
     """Unit vector across the edge from start to end, away from the third corner of its triangle, in its plane."""
     d = sub(end, start)
     x = sub(start, corner)
     x = axpy(-dot(x, d) / dot(d, d), d, x)
     return scale(1.0 / norm(x), x)
-
-
-@lean
-def normal_of(a, b, c):
-    n = cross(sub(b, a), sub(c, a))
-    return scale(1.0 / norm(n), n)
 
 
 @lean
@@ -132,10 +134,9 @@ def set_facet(g, f, s, t):
     """Make facet f triangle t of ground s. Its frame is that of the ground, moved to the first corner, which is returned."""
     row = g.facet[f, 0]
     g.kind[f], g.facet[f, 1] = HULL, row + 1
-    a = place_of(g, s, vertex_of(g, s, t, 0))
-    b = place_of(g, s, vertex_of(g, s, t, 1))
-    c = place_of(g, s, vertex_of(g, s, t, 2))
-    n = normal_of(a, b, c)
+    a, b, c = corners_of(g, s, t)
+    n = cross(sub(b, a), sub(c, a))
+    n = scale(1.0 / norm(n), n)
     first = g.vertex[f, 0]
     store3(g.vertices, first, (0.0, 0.0, 0.0))
     store3(g.vertices, first + 1, sub(b, a))
@@ -150,26 +151,22 @@ def set_facet(g, f, s, t):
     store3(g.normals, up, n)
     store3(g.normals, up + 1, (-n[0], -n[1], -n[2]))
     g.offsets[up] = g.offsets[up + 1] = 0.0
-    for k in range(3):
-        g.size[f, k] = n[k]  # the plane of the triangle, as a half-space has it
+    store3(g.size, f, n)  # the plane of the triangle, as a half-space has it
     g.size[f, 3] = 0.0
     for k in range(FACET):
         g.facets[row, k] = 0.0
     g.facets[row, SIDES] = g.ground[s, 1]
-    for k in range(3):
-        g.facets[row, NORMAL + k] = n[k]
+    set_at(g.facets, row, NORMAL, n)
     for e in range(3):
         start, end, third = (a, b, c) if e == 0 else ((b, c, a) if e == 1 else (c, a, b))
         own = away(start, end, third)
         other = beyond(g, s, t, e)
-        for k in range(3):
-            g.facets[row, EDGES + 7 * e + k] = own[k]
+        set_at(g.facets, row, EDGES + 7 * e, own)
         kind = RIM
         if other >= 0:
             p = _opposite(g, s, other, vertex_of(g, s, t, e), vertex_of(g, s, t, (e + 1) % 3))
             theirs = away(start, end, p)
-            for k in range(3):
-                g.facets[row, EDGES + 7 * e + 3 + k] = theirs[k]
+            set_at(g.facets, row, EDGES + 7 * e + 3, theirs)
             kind = SMOOTH if abs(dot(theirs, n)) <= FLAT_BEND and dot(theirs, own) < 0.0 else BENT
         g.facets[row, EDGES + 7 * e + 6] = kind
         _set_ring(g, row, s, t, e, a if e == 0 else (b if e == 1 else c))
@@ -203,9 +200,7 @@ def _set_ring(g, row, s, t, k, x):
                 w = vertex_of(g, s, now, (edge + 1) % 3)
             if count < RING:
                 d = sub(place_of(g, s, w), x)
-                d = scale(1.0 / norm(d), d)
-                for r in range(3):
-                    g.facets[row, RAYS + 3 * (RING * k + count) + r] = d[r]
+                set_at(g.facets, row, RAYS + 3 * (RING * k + count), scale(1.0 / norm(d), d))
                 count += 1
             after = beyond(g, s, now, edge)
             if after < 0 or after == t:
@@ -222,15 +217,10 @@ def _set_ring(g, row, s, t, k, x):
 
 
 @lean
-def direction_at(g, row, start):
-    return (g.facets[row, start], g.facets[row, start + 1], g.facets[row, start + 2])
-
-
-@lean
 def reading(g, f, u):
     """Of a unit vector u from facet f to what touches it, in the facet's frame: (OWN, FREE or BARRED, sign of its side)."""
     row = g.facet[f, 0]
-    n = direction_at(g, row, NORMAL)
+    n = at(g.facets, row, NORMAL)
     up = dot(u, n)
     side = -1.0 if up < 0.0 and g.facets[row, SIDES] == 2.0 else 1.0
     if side * up <= -ANGLE:
@@ -253,16 +243,12 @@ def reading(g, f, u):
     elif t2 and t0:
         edge = 2
     if edge >= 0:
-        at = EDGES + 7 * edge
-        kind = g.facets[row, at + 6]
-        if kind == RIM:
-            return FREE, side
-        if kind == SMOOTH or dot(u, direction_at(g, row, at + 3)) < -ANGLE:
-            return BARRED, side
-        return FREE, side
+        kind = g.facets[row, EDGES + 7 * edge + 6]
+        barred = kind == SMOOTH or kind == BENT and dot(u, at(g.facets, row, EDGES + 7 * edge + 3)) < -ANGLE
+        return BARRED if barred else FREE, side
     corner = 0 if t0 else (1 if t1 else 2)
     for k in range(int(g.facets[row, RINGS + corner])):
-        if dot(u, direction_at(g, row, RAYS + 3 * (RING * corner + k))) > ANGLE:
+        if dot(u, at(g.facets, row, RAYS + 3 * (RING * corner + k))) > ANGLE:
             return BARRED, side
     return FREE, side
 
@@ -270,8 +256,7 @@ def reading(g, f, u):
 @lean
 def room(g, f, p, edge):
     """How far point p, in the frame of facet f, is beyond an edge of it, in its plane [m]."""
-    at = EDGES + 7 * edge
-    return dot(sub(p, load3(g.vertices, g.vertex[f, 0] + edge)), direction_at(g, g.facet[f, 0], at))
+    return dot(sub(p, load3(g.vertices, g.vertex[f, 0] + edge)), at(g.facets, g.facet[f, 0], EDGES + 7 * edge))
 
 
 @lean
@@ -303,7 +288,7 @@ def reading_of(g, a, ra, b, rb, n):
 def facet_normal(g, a, ra, b, rb):
     """World normal of the facet among two shapes."""
     f, r = (b, rb) if is_facet(g, b) else (a, ra)
-    return mul(r, direction_at(g, g.facet[f, 0], NORMAL))
+    return mul(r, at(g.facets, g.facet[f, 0], NORMAL))
 
 
 @lean
@@ -371,9 +356,7 @@ def _near_cells(g, s, lo, hi, found, count):
         for j in range(int(j0), int(j1) + 1):
             for half in range(2):
                 t = 2 * (i * (side - 1) + j) + half
-                v0 = place_of(g, s, vertex_of(g, s, t, 0))
-                v1 = place_of(g, s, vertex_of(g, s, t, 1))
-                v2 = place_of(g, s, vertex_of(g, s, t, 2))
+                v0, v1, v2 = corners_of(g, s, t)
                 if boxed(v0, v1, v2, lo, hi):
                     if count < len(found):
                         found[count] = t

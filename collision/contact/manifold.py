@@ -5,7 +5,7 @@ from __future__ import annotations
 from tumble.collision.distance.clip import GAP, NAME, OUT
 from tumble.collision.geometry import SHARP
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, at, axpy, norm, orthonormal, sub
+from tumble.collision.linalg import add, at, axpy, norm, orthonormal, set_at, store3, sub
 
 ALIKE, AS_DEEP = 1e-6, 1e-8  # of how far the candidates are apart
 MANIFOLD_POINTS = 8  # points of a manifold, where no other number is asked for
@@ -14,16 +14,23 @@ MANIFOLD_POINTS = 8  # points of a manifold, where no other number is asked for
 @lean
 def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b, name):
     """Write point k: position, gap, tangent and curvatures of A, the same of B."""
-    for i in range(3):
-        rows[k, i] = x[i]
-        rows[k, 4 + i] = dir_a[i]
-        rows[k, 9 + i] = dir_b[i]
+    store3(rows, k, x)
+    set_at(rows, k, 4, dir_a)
+    set_at(rows, k, 9, dir_b)
     rows[k, 3] = gap
     rows[k, 7] = along_a
     rows[k, 8] = across_a
     rows[k, 12] = along_b
     rows[k, 13] = across_b
     ids[k] = name
+
+
+@lean
+def take_row(rows, ids, k, into, names, m):
+    """Row k as row m of another table, or of the same."""
+    for c in range(14):
+        into[m, c] = rows[k, c]
+    names[m] = ids[k]
 
 
 @lean

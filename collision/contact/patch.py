@@ -9,6 +9,7 @@ all of the rim they are fixed; otherwise they are its lowest point and seven tha
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from tumble.collision.distance.clip import GAP, NAME, OUT
 from tumble.collision.distance.result import touching_limit
 from tumble.collision.geometry import SHARP, empty_geometry
 from tumble.collision.kernels.jit import far, inner, lean, remote
-from tumble.collision.linalg import IDENTITY, ZERO, add, at, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, at, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, set_at, sub
 from tumble.collision.shapes.support_functions import is_revolved
 from tumble.collision.shapes.support_points import EPS, inflation
 
@@ -47,17 +48,48 @@ WHOSE = 1 << 55  # in the names of candidates: a corner of B
 ROW_A, ROW_B = 10, 15  # columns of a candidate's curvatures: direction, along, across
 
 
+class Side(NamedTuple):
+    """What one of two bodies shows to the other; see `facing`."""
+
+    shape: int  # row of the geometry
+    x: tuple  # position [m]
+    r: tuple  # rotation
+    form: int
+    corners: np.ndarray  # (m, FEATURE_COLUMNS)
+    names: np.ndarray  # (m,)
+    count: int  # corners
+    normal: tuple  # of a POLYGON or a DISC, on which normal . x = offset
+    offset: float
+
+
+class Candidates(NamedTuple):
+    """Candidates for contact points, and what they must keep to."""
+
+    found: np.ndarray  # (n, 20)
+    tags: np.ndarray  # (n, 5)
+    limit: float  # the largest gap [m]
+    snap: float  # those that are nearer to each other are one [m]
+
+
+@inner
+def side_of(g, s, x, r, n, limit):
+    """What shape s at (x, r) shows along n."""
+    corners, names = np.empty((corner_capacity(g, s), FEATURE_COLUMNS)), np.empty(corner_capacity(g, s), np.int64)
+    form, count, normal, offset = facing(g, s, x, r, n, limit, corners, names)
+    return Side(s, x, r, form, corners, names, count, normal, offset)
+
+
 @lean
-def keep(found, tags, count, pa, pb, gap, limit, snap, name):
+def keep(points, count, pa, pb, gap, name):
     """Make room for a candidate, unless it is too far away or stands there already: (count, row to fill, or -1 for none)."""
+    found, tags, limit, snap = points
     if gap > limit or count == found.shape[0]:
         return count, -1
     middle = scale(0.5, add(pa, pb))
     for j in range(count):
         if norm(sub(at(found, j, OUT), middle)) <= snap:
             return count, -1
-    for i in range(3):
-        found[count, OUT + i] = middle[i]
+    set_at(found, count, OUT, middle)
     found[count, GAP] = gap
     tags[count, NAME] = name
     return count + 1, count
@@ -66,8 +98,7 @@ def keep(found, tags, count, pa, pb, gap, limit, snap, name):
 @lean
 def put_bend(found, k, column, e, along, across):
     if k >= 0:
-        for i in range(3):
-            found[k, column + i] = e[i]
+        set_at(found, k, column, e)
         found[k, column + 3] = along
         found[k, column + 4] = across
 
@@ -95,62 +126,63 @@ def in_polygon(work, count, m, y, slack):
 
 
 @lean
-def disc(g, s, x, m):
-    """Centre and radius of the base of s that looks along m."""
-    half = g.size[s, 1]
-    return axpy(half, m, x), g.size[s, 0]
+def disc(g, side):
+    """Centre and radius of the base that a side shows."""
+    return axpy(g.size[side.shape, 1], side.normal, side.x), g.size[side.shape, 0]
 
 
 @lean
-def inside(g, s, form, work, count, x, m, y, slack):
-    if form == DISC:
-        center, radius = disc(g, s, x, m)
+def inside(g, side, y, slack):
+    """Is y on the flat that a side shows?"""
+    if side.form == DISC:
+        center, radius = disc(g, side)
         return norm(sub(y, center)) <= radius + slack
-    return in_polygon(work, count, m, y, slack)
+    return in_polygon(side.corners, side.count, side.normal, y, slack)
 
 
 @lean
-def corners_inside(g, own, n, other, form, work_other, count_other, x, m, offset, work, names, count, first, limit, slack,
-                   snap, found, tags, kept):  # fmt: skip
+def corners_inside(g, own, n, side, other, slack, points, kept):
     """Corners of one feature (body ``own``: 0 for A) over the flat of the other."""
     flat, _ = orthonormal(n)
-    for i in range(count):
-        c = at(work, i, 0)
-        y = drop(c, n, m, offset)
-        if inside(g, other, form, work_other, count_other, x, m, y, slack):
+    for i in range(side.count):
+        c = at(side.corners, i, 0)
+        y = drop(c, n, other.normal, other.offset)
+        if inside(g, other, y, slack):
             gap = dot(n, sub(y, c)) if own == 0 else dot(n, sub(c, y))
-            kept, k = keep(found, tags, kept, c, y, gap, limit, snap, first | names[i])
-            put_corner_bend(found, k, ROW_A if own == 0 else ROW_B, work, i)
-            put_bend(found, k, ROW_B if own == 0 else ROW_A, flat, 0.0, 0.0)
+            kept, k = keep(points, kept, c, y, gap, own * WHOSE | side.names[i])
+            put_corner_bend(points.found, k, ROW_A if own == 0 else ROW_B, side.corners, i)
+            put_bend(points.found, k, ROW_B if own == 0 else ROW_A, flat, 0.0, 0.0)
     return kept
 
 
 @lean
-def crossing(own, n, u, v, f, m, offset, bend_u, bend_y, limit, snap, name, found, tags, kept):
+def crossing(own, n, u, v, f, other, bend_u, bend_y, name, points, kept):
     """The point at part f of the edge u-v of body ``own`` and under it on the other's flat, with the curvatures of both."""
     c = axpy(f, sub(v, u), u)
-    y = drop(c, n, m, offset)
+    y = drop(c, n, other.normal, other.offset)
     gap = dot(n, sub(y, c)) if own == 0 else dot(n, sub(c, y))
-    kept, k = keep(found, tags, kept, c, y, gap, limit, snap, name)
-    put_bend(found, k, ROW_A if own == 0 else ROW_B, bend_u[0], bend_u[1], bend_u[2])
-    put_bend(found, k, ROW_B if own == 0 else ROW_A, bend_y[0], bend_y[1], bend_y[2])
+    kept, k = keep(points, kept, c, y, gap, name)
+    put_bend(points.found, k, ROW_A if own == 0 else ROW_B, bend_u[0], bend_u[1], bend_u[2])
+    put_bend(points.found, k, ROW_B if own == 0 else ROW_A, bend_y[0], bend_y[1], bend_y[2])
     return kept
 
 
 @lean
-def edge_bend(g, s, form, r, x, u, v):
+def edge_bend(g, side, u, v):
     """Curvature along the edge u-v of a feature."""
-    if form == SEGMENT:
-        return side_bend(g, s, r, x, scale(0.5, add(u, v)))
+    if side.form == SEGMENT:
+        return side_bend(g, side.shape, side.r, side.x, scale(0.5, add(u, v)))
     e = sub(v, u)
     return scale(1.0 / norm(e), e), 0.0, SHARP
 
 
 @lean
-def edges_over_circle(g, s, own, form, r, x, work, count, n, center, radius, m, offset, limit, snap, found, tags, kept):
+def edges_over_circle(g, own, n, side, other, points, kept):
     """Where the edges of a feature pass the rim of a base."""
-    for i in range(count if form == POLYGON else 1):
-        u, v = at(work, i, 0), at(work, (i + 1) % count, 0)
+    center, radius = disc(g, other)
+    m, offset, count = other.normal, other.offset, side.count
+    for i in range(count if side.form == POLYGON else 1):
+        u, v = at(side.corners, i, 0), at(side.corners, (i + 1) % count, 0)
         y = sub(drop(u, n, m, offset), center)
         e = sub(drop(v, n, m, offset), add(y, center))
         ee, ey = dot(e, e), dot(e, y)
@@ -164,26 +196,25 @@ def edges_over_circle(g, s, own, form, r, x, work, count, n, center, radius, m, 
                 at_rim = axpy(f, e, y)
                 tangent = cross(m, scale(1.0 / radius, at_rim))
                 name = CROSSED << 56 | own << 55 | i << 8 | k
-                kept = crossing(
-                    own, n, u, v, f, m, offset, edge_bend(g, s, form, r, x, u, v), (tangent, 0.0, SHARP), limit, snap, name,
-                    found, tags, kept,
-                )  # fmt: skip
+                bend = edge_bend(g, side, u, v)
+                kept = crossing(own, n, u, v, f, other, bend, (tangent, 0.0, SHARP), name, points, kept)
     return kept
 
 
 @lean
-def line_over_polygon(g, s, own, r, x, work, n, other, names, count_other, m, offset, slack, limit, snap, found, tags, kept):
+def line_over_polygon(g, own, n, side, other, slack, points, kept):
     """Where the line of one body passes the edges of the other's polygon; at a corner of it under the name of the corner."""
-    u, v = at(work, 0, 0), at(work, 1, 0)
+    u, v = at(side.corners, 0, 0), at(side.corners, 1, 0)
+    m, offset, corners, count = other.normal, other.offset, other.corners, other.count
     y, z = drop(u, n, m, offset), drop(v, n, m, offset)
     low, high, i_low, i_high = 0.0, 1.0, -1, -1
-    for i in range(count_other):
-        c = at(other, i, 0)
-        side = cross(sub(at(other, (i + 1) % count_other, 0), c), m)
-        length = norm(side)
+    for i in range(count):
+        c = at(corners, i, 0)
+        out = cross(sub(at(corners, (i + 1) % count, 0), c), m)
+        length = norm(out)
         if length == 0.0:
             continue
-        dy, dz = dot(side, sub(y, c)) / length, dot(side, sub(z, c)) / length
+        dy, dz = dot(out, sub(y, c)) / length, dot(out, sub(z, c)) / length
         if dy <= slack and dz <= slack:
             continue
         if dy > slack and dz > slack:
@@ -199,26 +230,28 @@ def line_over_polygon(g, s, own, r, x, work, n, other, names, count_other, m, of
     for k in range(2):
         i = i_low if k == 0 else i_high
         if i >= 0:
-            j = (i + 1) % count_other
-            e = sub(at(other, j, 0), at(other, i, 0))
+            j = (i + 1) % count
+            e = sub(at(corners, j, 0), at(corners, i, 0))
             f = low if k == 0 else high
             c = axpy(f, sub(v, u), u)
-            bend_u = side_bend(g, s, r, x, c)
+            bend_u = side_bend(g, side.shape, side.r, side.x, c)
             name, along = i << 8 | k, 0.0
             foot = drop(c, n, m, offset)
             for corner in (i, j):  # the line of a side passes the corner that it touches with: either edge will do
-                if norm(sub(foot, at(other, corner, 0))) <= snap:
-                    name, along = CORNER_BIT | names[corner], SHARP
+                if norm(sub(foot, at(corners, corner, 0))) <= points.snap:
+                    name, along = CORNER_BIT | other.names[corner], SHARP
             name |= PASSED << 56 | own << 55
-            kept = crossing(
-                own, n, u, v, f, m, offset, bend_u, (scale(1.0 / norm(e), e), along, SHARP), limit, snap, name, found, tags, kept
-            )
+            bend_y = scale(1.0 / norm(e), e), along, SHARP
+            kept = crossing(own, n, u, v, f, other, bend_u, bend_y, name, points, kept)
     return kept
 
 
 @lean
-def rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags, kept):
+def rims_crossing(g, n, side_a, side_b, points, kept):
     """Where the rims of two bases cross."""
+    ca, rad_a = disc(g, side_a)
+    cb, rad_b = disc(g, side_b)
+    ma, mb = side_a.normal, side_b.normal
     y = sub(drop(ca, n, mb, dot(mb, cb)), cb)
     d = norm(y)
     if d == 0.0 or d >= rad_a + rad_b or d <= abs(rad_a - rad_b):
@@ -230,28 +263,28 @@ def rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags,
     for k in range(2):
         out = add(scale(along, e), scale(height if k == 1 else -height, f))
         pb = add(cb, out)
-        pa = drop(pb, n, ma, oa)
+        pa = drop(pb, n, ma, side_a.offset)
         if norm(sub(pa, ca)) > rad_a * (1.0 + ASKEW):
             continue  # the rims are circles along the normal only where they are hardly askew
-        kept, row = keep(found, tags, kept, pa, pb, dot(n, sub(pb, pa)), limit, snap, RIMS << 56 | k)
+        kept, row = keep(points, kept, pa, pb, dot(n, sub(pb, pa)), RIMS << 56 | k)
         ta = cross(ma, scale(1.0 / rad_a, sub(pa, ca)))
         tb = cross(mb, scale(1.0 / rad_b, out))
-        put_bend(found, row, ROW_A, scale(1.0 / max(norm(ta), 1e-300), ta), 0.0, SHARP)
-        put_bend(found, row, ROW_B, scale(1.0 / max(norm(tb), 1e-300), tb), 0.0, SHARP)
+        put_bend(points.found, row, ROW_A, scale(1.0 / max(norm(ta), 1e-300), ta), 0.0, SHARP)
+        put_bend(points.found, row, ROW_B, scale(1.0 / max(norm(tb), 1e-300), tb), 0.0, SHARP)
     return kept
 
 
 @lean
-def lines_shared(g, own, n, other, x, r, work, names, line, bend, limit, snap, found, tags, kept):
+def lines_shared(g, own, n, side, other, bend, points, kept):
     """Ends of the line of one body over the nearly parallel line of the other.
 
     ``bend``: the curvature of both sides together across the lines, by which the gap opens beside them.
     """
-    u = at(line, 0, 0)
-    e = sub(at(line, 1, 0), u)
+    u = at(other.corners, 0, 0)
+    e = sub(at(other.corners, 1, 0), u)
     flat = axpy(-dot(n, e), n, e)
     for i in range(2):
-        c = at(work, i, 0)
+        c = at(side.corners, i, 0)
         f = dot(flat, sub(c, u)) / dot(flat, flat)
         if -1e-7 <= f <= 1.0 + 1e-7:
             y = axpy(f, e, u)
@@ -259,69 +292,51 @@ def lines_shared(g, own, n, other, x, r, work, names, line, bend, limit, snap, f
             rise = dot(n, z)
             beside = axpy(-rise, n, z)
             gap = (rise if own == 0 else -rise) + 0.5 * bend * dot(beside, beside)
-            kept, k = keep(found, tags, kept, c, y, gap, limit, snap, 8 << 56 | own << 55 | names[i])
-            put_corner_bend(found, k, ROW_A if own == 0 else ROW_B, work, i)
-            d, along, across = side_bend(g, other, r, x, y)
-            put_bend(found, k, ROW_B if own == 0 else ROW_A, d, along, across)
+            kept, k = keep(points, kept, c, y, gap, 8 << 56 | own << 55 | side.names[i])
+            put_corner_bend(points.found, k, ROW_A if own == 0 else ROW_B, side.corners, i)
+            d, along, across = side_bend(g, other.shape, other.r, other.x, y)
+            put_bend(points.found, k, ROW_B if own == 0 else ROW_A, d, along, across)
     return kept
 
 
 @inner
 def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
     """Candidates of the facing features of a, at the origin, and of b at x: their number."""
-    work_a, names_a = np.empty((corner_capacity(g, a), FEATURE_COLUMNS)), np.empty(corner_capacity(g, a), np.int64)
-    work_b, names_b = np.empty((corner_capacity(g, b), FEATURE_COLUMNS)), np.empty(corner_capacity(g, b), np.int64)
-    origin, x = scale(g.skin[a], n), axpy(-g.skin[b], n, x)  # the features of skins are those of the cores, moved along n
-    form_a, count_a, ma, oa = facing(g, a, origin, ra, n, limit, work_a, names_a)
-    form_b, count_b, mb, ob = facing(g, b, x, rb, neg(n), limit, work_b, names_b)
-    if form_a == ONE_POINT or form_b == ONE_POINT:
+    # the features of skins are those of the cores, moved along n
+    one = side_of(g, a, scale(g.skin[a], n), ra, n, limit)
+    two = side_of(g, b, axpy(-g.skin[b], n, x), rb, neg(n), limit)
+    if one.form == ONE_POINT or two.form == ONE_POINT:
         return 0
     thin = min(g.radius[a], g.radius[b])
     slack = 1e-7 * thin + 4.0 * EPS * size
-    snap = 1e-6 * thin
+    points = Candidates(found, tags, limit, 1e-6 * thin)
     kept = 0
-    if form_b >= POLYGON:
-        kept = corners_inside(
-            g, 0, n, b, form_b, work_b, count_b, x, mb, ob, work_a, names_a, count_a, 0, limit, slack, snap, found, tags, kept
-        )
-    if form_a >= POLYGON:
-        kept = corners_inside(
-            g, 1, n, a, form_a, work_a, count_a, origin, ma, oa, work_b, names_b, count_b, WHOSE, limit, slack, snap, found,
-            tags, kept,
-        )  # fmt: skip
-    if form_a == SEGMENT and form_b == POLYGON:
-        kept = line_over_polygon(
-            g, a, 0, ra, origin, work_a, n, work_b, names_b, count_b, mb, ob, slack, limit, snap, found, tags, kept
-        )
-    elif form_b == SEGMENT and form_a == POLYGON:
-        kept = line_over_polygon(
-            g, b, 1, rb, x, work_b, n, work_a, names_a, count_a, ma, oa, slack, limit, snap, found, tags, kept
-        )
-    if form_b == DISC and form_a <= POLYGON:
-        center, radius = disc(g, b, x, mb)
-        kept = edges_over_circle(
-            g, a, 0, form_a, ra, origin, work_a, count_a, n, center, radius, mb, ob, limit, snap, found, tags, kept
-        )
-    elif form_a == DISC and form_b <= POLYGON:
-        center, radius = disc(g, a, origin, ma)
-        kept = edges_over_circle(
-            g, b, 1, form_b, rb, x, work_b, count_b, n, center, radius, ma, oa, limit, snap, found, tags, kept
-        )
-    elif form_a == DISC and form_b == DISC:
-        ca, rad_a = disc(g, a, origin, ma)
-        cb, rad_b = disc(g, b, x, mb)
-        kept = rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags, kept)
-    elif form_a == SEGMENT and form_b == SEGMENT:
-        ea, eb = sub(at(work_a, 1, 0), at(work_a, 0, 0)), sub(at(work_b, 1, 0), at(work_b, 0, 0))
+    if two.form >= POLYGON:
+        kept = corners_inside(g, 0, n, one, two, slack, points, kept)
+    if one.form >= POLYGON:
+        kept = corners_inside(g, 1, n, two, one, slack, points, kept)
+    if one.form == SEGMENT and two.form == POLYGON:
+        kept = line_over_polygon(g, 0, n, one, two, slack, points, kept)
+    elif two.form == SEGMENT and one.form == POLYGON:
+        kept = line_over_polygon(g, 1, n, two, one, slack, points, kept)
+    if two.form == DISC and one.form <= POLYGON:
+        kept = edges_over_circle(g, 0, n, one, two, points, kept)
+    elif one.form == DISC and two.form <= POLYGON:
+        kept = edges_over_circle(g, 1, n, two, one, points, kept)
+    elif one.form == DISC and two.form == DISC:
+        kept = rims_crossing(g, n, one, two, points, kept)
+    elif one.form == SEGMENT and two.form == SEGMENT:
+        pa, qa, pb, qb = at(one.corners, 0, 0), at(one.corners, 1, 0), at(two.corners, 0, 0), at(two.corners, 1, 0)
+        ea, eb = sub(qa, pa), sub(qb, pb)
         fa, fb = axpy(-dot(n, ea), n, ea), axpy(-dot(n, eb), n, eb)
         product = norm(fa) * norm(fb)
         if product > 1e-6 * norm(ea) * norm(eb) and norm(cross(fa, fb)) <= SHARED_STRETCH * product:
-            _, _, ka = side_bend(g, a, ra, origin, scale(0.5, add(at(work_a, 0, 0), at(work_a, 1, 0))))
-            _, _, kb = side_bend(g, b, rb, x, scale(0.5, add(at(work_b, 0, 0), at(work_b, 1, 0))))
+            _, _, ka = edge_bend(g, one, pa, qa)
+            _, _, kb = edge_bend(g, two, pb, qb)
             bend = ka * (kb / (ka + kb))
-            kept = lines_shared(g, 0, n, b, x, rb, work_a, names_a, work_b, bend, limit, snap, found, tags, kept)
-            kept = lines_shared(g, 1, n, a, origin, ra, work_b, names_b, work_a, bend, limit, snap, found, tags, kept)
-    if (form_a == DISC and names_a[0] >= LOWEST) or (form_b == DISC and names_b[0] >= LOWEST):
+            kept = lines_shared(g, 0, n, one, two, bend, points, kept)
+            kept = lines_shared(g, 1, n, two, one, bend, points, kept)
+    if (one.form == DISC and one.names[0] >= LOWEST) or (two.form == DISC and two.names[0] >= LOWEST):
         kept = lone(g, a, b, found, tags, kept, BY_OTHERS * thin)
     return kept
 

@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import math
 
-from tumble.collision.contact.facets import ANGLE, BENT, direction_at, room
-from tumble.collision.contact.manifold import put
+from tumble.collision.contact.facets import ANGLE, BENT, room
+from tumble.collision.contact.manifold import put, take_row
 from tumble.collision.contact.polytope_manifold import witness_id
 from tumble.collision.geometry import EDGES, NORMAL, RAYS, RING, RINGS, SHARP
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import (
     ZERO,
     add,
+    at,
     axpy,
     cross,
     dot,
@@ -33,6 +34,7 @@ from tumble.collision.linalg import (
     norm,
     orthonormal,
     scale,
+    store3,
     sub,
 )
 from tumble.collision.shapes.support_points import support
@@ -55,8 +57,8 @@ def crossing(g, f, b, r, t, e, side, slack):
     nothing = (False, 0.0, ZERO, ZERO, 0, 0)
     if g.facets[row, EDGES + 7 * e + 6] != BENT:
         return nothing
-    own, theirs = direction_at(g, row, EDGES + 7 * e), direction_at(g, row, EDGES + 7 * e + 3)
-    n = scale(side, direction_at(g, row, NORMAL))
+    own, theirs = at(g.facets, row, EDGES + 7 * e), at(g.facets, row, EDGES + 7 * e + 3)
+    n = scale(side, at(g.facets, row, NORMAL))
     if dot(n, theirs) <= 0.0:  # a valley, seen from this side
         return nothing
     start = load3(g.vertices, corner + e)
@@ -103,7 +105,7 @@ def over_corner(g, f, b, r, t, k, side):
     The corner lies over that face or under it, and the surface has its normal.
     """
     row = g.facet[f, 0]
-    corner, n = load3(g.vertices, g.vertex[f, 0] + k), scale(side, direction_at(g, row, NORMAL))
+    corner, n = load3(g.vertices, g.vertex[f, 0] + k), scale(side, at(g.facets, row, NORMAL))
     p = mul_t(r, sub(corner, t))
     found, gap, outside, best = False, -math.inf, -math.inf, n
     for a in range(g.face[b, 0], g.face[b, 1]):
@@ -115,7 +117,7 @@ def over_corner(g, f, b, r, t, k, side):
         u = neg(mul(r, m))
         allowed = dot(u, n) > 0.0
         for q in range(int(g.facets[row, RINGS + k])):
-            allowed = allowed and dot(u, direction_at(g, row, RAYS + 3 * (RING * k + q))) <= ANGLE
+            allowed = allowed and dot(u, at(g.facets, row, RAYS + 3 * (RING * k + q))) <= ANGLE
         if allowed:
             found, gap, best = True, height, u
     return found and outside <= max(gap, 0.0), gap, best
@@ -203,7 +205,7 @@ def _on_edge(g, f, xf, rf, k, near, n, rows, count):
     """How many rows along n have their place on edge k of facet f."""
     found = 0
     for m in range(count):
-        place = axpy(-0.5 * rows[m, 3], n, sub((rows[m, 0], rows[m, 1], rows[m, 2]), xf))
+        place = axpy(-0.5 * rows[m, 3], n, sub(load3(rows, m), xf))
         found += 1 if abs(room(g, f, mul_t(rf, place), k)) <= near else 0
     return found
 
@@ -212,15 +214,14 @@ def _on_edge(g, f, xf, rf, k, near, n, rows, count):
 def add_patch(g, xf, rf, b, r, t, way, n, limit, more, names, extra, slack, rows, ids, count):
     """Add rows of a patch whose normal is ``way``, akin to n, each with the gap that it has along n; the count."""
     for k in range(extra):
-        place = axpy(-0.5 * more[k, 3], way, (more[k, 0], more[k, 1], more[k, 2]))
+        place = axpy(-0.5 * more[k, 3], way, load3(more, k))
         gap = gap_along(g, b, r, t, mul_t(rf, sub(place, xf)), mul_t(rf, n))
         middle = axpy(0.5 * gap, n, place)
         if count == len(ids) or gap > limit or known_point(rows, count, middle, 4.0 * slack + 0.1 * abs(gap)):
             continue
-        for c in range(14):
-            rows[count, c] = more[k, c]
-        rows[count, 0], rows[count, 1], rows[count, 2] = middle
-        rows[count, 3], ids[count] = gap, names[k]
+        take_row(more, names, k, rows, ids, count)
+        store3(rows, count, middle)
+        rows[count, 3] = gap
         count += 1
     return count
 

@@ -262,7 +262,7 @@ def quick_distance(g, a, b, r, t, axis, margin, size, known, names):
 
 
 @tight
-def quick_capsules(g, a, b, t, za, zb, axis):
+def quick_capsules(g, a, b, t, za, zb):
     """(settled, low, high, n, p, q) of two capsules or spheres in world axes about A's position: B's is t, the axes za, zb.
 
     The closest points s za and t + u zb of their cores: each is the foot of the other on its line, or an end.
@@ -282,7 +282,7 @@ def quick_capsules(g, a, b, t, za, zb, axis):
     radius_a, radius_b = g.size[a, 0], g.size[b, 0]
     length = norm(v)
     if not length > LEAST_LENGTH:
-        return False, 0.0, 0.0, axis, p, p
+        return False, 0.0, 0.0, ZERO, p, p
     along = dot(v, t) - half_b * abs(dot(v, zb)) - half_a * abs(dot(v, za))  # does not wait for the root
     inverse = 1.0 / length
     n = scale(inverse, v)

@@ -15,6 +15,18 @@ WIDEST = 256.0 * EPS  # of size + distance from the origin: a wider interval is 
 
 
 @lean
+def status_of(lower, upper, margin, widest):
+    """What bounds with rounding say of a pair; those that are further apart than ``widest`` leave it open."""
+    if lower > margin:
+        return BEYOND_MARGIN
+    if upper - lower > widest:
+        return UNCERTAIN
+    if lower > 0.0:
+        return SEPARATED
+    return OVERLAPPING if upper < 0.0 else TOUCHING
+
+
+@lean
 def answer(low, high, n, p, q, x, size, slack, margin, iterations):
     """(status, distance, lower, upper, normal, point_a, point_b, iterations) from unrounded bounds.
 
@@ -26,18 +38,8 @@ def answer(low, high, n, p, q, x, size, slack, margin, iterations):
     err = ROUNDING * size + slack
     lower = low - err
     upper = high + err
-    distance = 0.5 * (low + high)
-    if lower > margin:
-        status = BEYOND_MARGIN
-        distance = lower
-    elif upper - lower > WIDEST * (size + norm(x)):
-        status = UNCERTAIN
-    elif lower > 0.0:
-        status = SEPARATED
-    elif upper < 0.0:
-        status = OVERLAPPING
-    else:
-        status = TOUCHING
+    status = status_of(lower, upper, margin, WIDEST * (size + norm(x)))
+    distance = lower if status == BEYOND_MARGIN else 0.5 * (low + high)
     return status, distance, lower, upper, n, add(x, p), add(x, q), iterations
 
 

@@ -1,8 +1,7 @@
 """Tables of large grounds on disk, beside the compiled kernels: the tree of a mesh and what its triangles have for neighbours.
 
 A file is named by digests of the program that makes the tables and of the triangles. It holds a digest of itself, so that a torn
-or damaged file is noticed and made anew. It is written under another name first, so that it is whole or not there. Where nothing
-can be written, nothing is kept.
+or damaged file is noticed and made anew (regular.py). Where nothing can be written, nothing is kept.
 """
 
 from __future__ import annotations
@@ -10,19 +9,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from tumble.collision.kernels.sources import cache_root, source_hash
-from tumble.collision.regular import regular
+from tumble.collision.regular import DIGEST, put_sealed, sealed
 
 FEWEST_TRIANGLES = 20_000  # triangles, below which making takes no longer than reading
 MOST_KEPT_BYTES = 2_000_000_000  # bytes of all files together: the oldest go first
-DIGEST = 16  # bytes
 LENGTH_BYTES = 8  # bytes of the length of a header
 
 
@@ -68,15 +64,12 @@ def kept_tables(arrays: tuple[np.ndarray, ...], make: Callable[[], dict[str, np.
 
 def read(path: Path) -> dict[str, np.ndarray] | None:
     """The tables in a file; None where there is none, or it is damaged."""
-    try:
-        data = memoryview(regular(path, MOST_KEPT_BYTES))
-    except OSError:
+    data = sealed(path, MOST_KEPT_BYTES)
+    if data is None:
         return None
-    if len(data) < DIGEST + LENGTH_BYTES or hashlib.blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
-        return None
-    at = DIGEST + LENGTH_BYTES + int.from_bytes(data[DIGEST : DIGEST + LENGTH_BYTES], "little")
+    at = LENGTH_BYTES + int.from_bytes(data[:LENGTH_BYTES], "little")
     found = {}
-    for name, kind, shape in json.loads(bytes(data[DIGEST + LENGTH_BYTES : at])):
+    for name, kind, shape in json.loads(bytes(data[LENGTH_BYTES:at])):
         size = int(np.prod(shape)) * np.dtype(kind).itemsize
         found[name] = np.frombuffer(data[at : at + size], kind).reshape(shape).copy()  # aligned
         at += size
@@ -86,22 +79,7 @@ def read(path: Path) -> dict[str, np.ndarray] | None:
 def write(path: Path, tables: dict[str, np.ndarray]) -> None:
     """Keep tables in a file, and no more than MOST_KEPT_BYTES bytes of files. OSError where that can not be done."""
     header = json.dumps([(name, table.dtype.str, table.shape) for name, table in tables.items()]).encode()
-    parts = [len(header).to_bytes(LENGTH_BYTES, "little"), header, *(np.ascontiguousarray(table) for table in tables.values())]
-    digest = hashlib.blake2b(digest_size=DIGEST)
-    for part in parts:
-        digest.update(part)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with open(handle, "wb") as file:
-            file.write(digest.digest())
-            for part in parts:
-                file.write(part)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    put_sealed(path, len(header).to_bytes(LENGTH_BYTES, "little"), header, *map(np.ascontiguousarray, tables.values()))
     files = sorted(((file.stat().st_mtime, file.stat().st_size, file) for file in path.parent.glob("*.tables")), reverse=True)
     total = 0
     for _, size, file in files:

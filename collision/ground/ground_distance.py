@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from tumble.collision.bounds import aabb
-from tumble.collision.contact.facets import near_triangles, place_of, set_facet, vertex_of
+from tumble.collision.contact.facets import corners_of, near_triangles, set_facet
 from tumble.collision.errors import InputError
 from tumble.collision.ground.ground_tables import tables_of
 from tumble.collision.kernels.jit import kernel, lean
@@ -63,11 +63,7 @@ def distance_to_ground(g, a, xa, ra, s, xs, rs, margin, axis):
 @lean
 def _box_gap(g, s, t, middle, half):
     """How far the box around triangle t is from the box middle +- half in the frame of ground s: a bound of how far they are."""
-    a, b, c = (
-        place_of(g, s, vertex_of(g, s, t, 0)),
-        place_of(g, s, vertex_of(g, s, t, 1)),
-        place_of(g, s, vertex_of(g, s, t, 2)),
-    )
+    a, b, c = corners_of(g, s, t)
     total = 0.0
     for k in range(3):
         low, high = min(a[k], b[k], c[k]), max(a[k], b[k], c[k])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision.contact.facets import near_triangles, place_of, vertex_of
+from tumble.collision.contact.facets import corners_of, near_triangles
 from tumble.collision.errors import InputError
 from tumble.collision.geometry import Geometry
 from tumble.collision.ground.ground_tables import tables_of
@@ -32,8 +32,8 @@ def corners_near(g, s, lo, hi, found, corners):
     """Corners (n, 3, 3) of the triangles of ground s that meet the box lo, hi of its frame; how many there are, room or none."""
     count = near_triangles(g, s, lo, hi, found, 0)
     for n in range(min(count, len(found))):
-        for k in range(3):
-            store3(corners[n], k, place_of(g, s, vertex_of(g, s, found[n], k)))
+        for k, corner in enumerate(corners_of(g, s, found[n])):
+            store3(corners[n], k, corner)
     return count
 
 

@@ -9,9 +9,10 @@ from functools import lru_cache
 from threading import get_ident
 
 from tumble.collision.geometry import Geometry
+from tumble.collision.kernels.group import own_tables
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.ground import Facet, Ground
-from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.collision.shapes.shapeset import ShapeSet
 
 MOST_KEPT = 32  # tables of the last questions: few grounds are asked about at a time, each by few shapes
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tumble.collision.contact.facets import near_triangles, place_of, vertex_of
+from tumble.collision.contact.facets import corners_of, near_triangles
 from tumble.collision.errors import InputError
 from tumble.collision.geometry import FIELD
+from tumble.collision.kernels.group import own_tables
 from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import add, axpy, dot, load3, norm, scale, store3, sub
 
@@ -65,13 +66,6 @@ def nearest_of_triangle(p, a, b, c):
         return axpy((d4 - d3) / ((d4 - d3) + (d5 - d6)), sub(c, b), b), 4
     whole = va + vb + vc
     return add(a, add(scale(vb / whole, ab), scale(vc / whole, ac))), 6
-
-
-@lean
-def corners_of(g, s, t):
-    return (
-        place_of(g, s, vertex_of(g, s, t, 0)), place_of(g, s, vertex_of(g, s, t, 1)), place_of(g, s, vertex_of(g, s, t, 2))
-    )  # fmt: skip
 
 
 @lean
@@ -161,7 +155,7 @@ def nearest_points(g, s, points, at, distance, triangle, part):
 
 def distances_of_points(ground: Ground, points: object) -> GroundDistances:
     """See `Ground.signed_distances`."""
-    from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+    from tumble.collision.shapes.shapeset import ShapeSet
 
     try:
         rows = np.atleast_2d(np.array(points, dtype=float))

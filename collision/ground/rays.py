@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from tumble.collision.contact.facets import place_of, vertex_of
+from tumble.collision.contact.facets import corners_of
 from tumble.collision.geometry import FIELD
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import ZERO, cross, dot, neg, norm, scale, sub
@@ -70,9 +70,7 @@ def ground_ray(g, s, o, d, reach):
 
 @lean
 def _hit(g, s, t, o, d, reach):
-    a = place_of(g, s, vertex_of(g, s, t, 0))
-    b = place_of(g, s, vertex_of(g, s, t, 1))
-    c = place_of(g, s, vertex_of(g, s, t, 2))
+    a, b, c = corners_of(g, s, t)
     return triangle_ray(a, b, c, o, d, reach)
 
 

@@ -11,7 +11,6 @@ process that does not ask for clocks pays nothing, not even a test of a flag.
 
 from __future__ import annotations
 
-import inspect
 import platform
 import time
 from collections.abc import Callable
@@ -156,17 +155,5 @@ _KEPT: list = []  # machine code that the linker refers to
 
 def _caller(link: Link) -> Callable:
     """A function that kernels can call, which goes to the address of a compiled kernel."""
-    address, wanted = link.address, link.signature
-
-    def stub(*arguments):
-        raise NotImplementedError
-
-    def typer(context):
-        def typed(*arguments):
-            return wanted
-
-        typed.__signature__ = inspect.signature(link.kernel.py_func)
-        return typed
-
-    by_address = lambda builder, kind: builder.inttoptr(ir.Constant(ir.IntType(64), address), kind.as_pointer())  # noqa: E731
-    return calls(stub, typer, by_address)
+    address = ir.Constant(ir.IntType(64), link.address)
+    return calls(link, lambda builder, kind: builder.inttoptr(address, kind.as_pointer()))

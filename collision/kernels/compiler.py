@@ -15,12 +15,11 @@ from numba.core import cgutils, imputils, types, typing
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.extending import intrinsic, lower_builtin, type_callable, typeof_impl
-from numba.np import arrayobj
 
-import tumble.collision.kernels.group_type  # noqa: F401, kernels take groups of arrays
 from tumble.collision.kernels.building.indices import take_indices_as_they_are
 from tumble.collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, read, symbol_of
 from tumble.collision.kernels.code_library import Kernels
+from tumble.collision.kernels.group_type import table_at  # with it kernels take groups of arrays
 from tumble.collision.kernels.jit import FAR_KERNELS, FOR_KERNELS, Later
 from tumble.collision.kernels.kernel_cache import KernelCache
 from tumble.collision.kernels.sources import sources
@@ -91,18 +90,26 @@ def table_on_stack(rows: int, columns: int, kind: str) -> Any:
         def make(context, builder, signature, arguments):
             number = lambda n: context.get_constant(types.intp, n)  # noqa: E731
             data = cgutils.alloca_once(builder, context.get_value_type(number_type), size=number(rows * columns))
-            array = arrayobj.make_array(array_type)(context, builder)
-            shape, strides = [number(rows), number(columns)], [number(8 * columns), number(8)]
-            arrayobj.populate_array(array, data, shape, strides, itemsize=number(8), meminfo=None)
-            return array._getvalue()
+            return table_at(context, builder, array_type, data, number(rows), number(columns))
 
         return array_type(), make
 
     return table
 
 
-def calls(stub: Callable, typer: Callable, target: Callable) -> Callable:
-    """Teach Numba that kernels which call ``stub`` call the function ``target(builder, kind)``, and pass on its errors."""
+def calls(link: Link, target: Callable) -> Callable:
+    """What stands for the kernel of a link: kernels that call it call the function ``target(builder, kind)``, and pass on its
+    errors."""
+
+    def stub(*arguments):
+        raise NotImplementedError
+
+    def typer(context):
+        def typed(*arguments):
+            return link.signature
+
+        typed.__signature__ = inspect.signature(link.kernel.py_func)
+        return typed
 
     def lower(context, builder, signature, arguments):
         kind = context.call_conv.get_function_type(signature.return_type, signature.args)
@@ -124,26 +131,12 @@ class Link:
         self.kernel, self._examples, self._returns = kernel, examples, returns
         self.path = Path(kernel.py_func.__code__.co_filename).resolve()
         self.symbol = symbol_of(kernel)
-        self.stub = self._stub()
+        self.stub = calls(self, lambda builder, kind: cgutils.get_or_insert_function(builder.module, kind, self.symbol))
 
     @functools.cached_property
     def signature(self) -> Any:
         arguments = (numba.typeof(value) for value in self._examples())
         return typing.signature(numba.typeof(self._returns), *arguments)
-
-    def _stub(self) -> Callable:
-        def stub(*arguments):
-            raise NotImplementedError
-
-        def typer(context):
-            def typed(*arguments):
-                return self.signature
-
-            typed.__signature__ = inspect.signature(self.kernel.py_func)
-            return typed
-
-        by_name = lambda builder, kind: cgutils.get_or_insert_function(builder.module, kind, self.symbol)  # noqa: E731
-        return calls(stub, typer, by_name)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.kernel(*arguments)

@@ -102,3 +102,11 @@ class OwningGroup(Group):
 
 class OwningClass(type):
     """Of the classes of owning groups: so kernels know what they call."""
+
+
+def own_tables(argument: Any) -> Any:
+    """An argument of a kernel in the types that Numba knows: arrays of a group that nothing writes to, those of a ground, are of
+    another type, and are handed over as copies."""
+    if not isinstance(argument, Group):
+        return argument
+    return argument._replace(**{name: t.copy() for name, t in argument._asdict().items() if not t.flags.writeable})

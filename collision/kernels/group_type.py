@@ -146,6 +146,15 @@ def _read(context, builder, kind, table, name, owned):
     return array._getvalue()
 
 
+def table_at(context, builder, array_type, data, rows, columns):
+    """An array of two dimensions without an owner, of numbers of eight bytes that stand there."""
+    eight = context.get_constant(types.intp, 8)
+    array = arrayobj.make_array(array_type)(context, builder)
+    strides = [builder.mul(columns, eight), eight]
+    arrayobj.populate_array(array, data, [rows, columns], strides, itemsize=eight, meminfo=None)
+    return array._getvalue()
+
+
 def _place(builder, table, k, word_type=WORD):
     """Of word k of a table."""
     place = builder.gep(table, [ir.Constant(INDEX, k)])

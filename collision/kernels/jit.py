@@ -111,6 +111,11 @@ def remote(function: Callable) -> Callable:
     return _kernel_to_compile(function, kept=False, _nrt=False, **FOR_KERNELS)
 
 
+def in_python(kernel: Callable) -> Callable:
+    """The function of Python that a kernel is made of, which calls no other kernel, to be called from Python."""
+    return getattr(kernel, "py_func", kernel)
+
+
 def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:
     """A function for lean kernels that makes a table on the stack: an array without a reference count, uninitialised.
 
@@ -129,16 +134,13 @@ def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:
     return uncompiled if DISABLED else Later(make, uncompiled=uncompiled)
 
 
-def intrinsic(uncompiled: Callable) -> Callable:
-    """What kernels call by the name of the decorated function, which loads the intrinsic for it; ``uncompiled`` is
-    the same in Python.
+def intrinsic(load: Callable[[], Any], uncompiled: Callable) -> Callable:
+    """What kernels call by its name for the intrinsic that ``load`` gives, once one is compiled; ``uncompiled``: the same in
+    Python.
 
-    >>> @intrinsic(_reach_in_python)
-    ... def reach():
-    ...     from tumble.collision.kernels.intrinsics.vectors import reach
-    ...     return reach
+    >>> reach = intrinsic(lambda: _code().reach, _reach_in_python)
     """
-    return lambda load: uncompiled if DISABLED else Later(load, uncompiled=uncompiled)
+    return uncompiled if DISABLED else Later(load, uncompiled=uncompiled)
 
 
 FAR_KERNELS: list[Later] = []  # in the order of import: callees come before their callers

@@ -10,11 +10,8 @@ bit flipped is compiled anew, since machine code that is damaged ends the interp
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import pickle
-import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -24,8 +21,9 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.core.serialize import dumps
 
 from tumble.collision.kernels.sources import cache_root, source_hash
+from tumble.collision.regular import put_sealed, sealed
 
-DIGEST = 16  # bytes
+MOST_BYTES = 2_000_000_000  # of a file
 
 
 class _Locator(_CacheLocator):
@@ -70,35 +68,18 @@ class _Files:
 
     def load(self, key: object) -> Any:
         """What was saved under a key; None where there is nothing, or it is damaged."""
-        try:
-            data = self.path(key).read_bytes()
-        except OSError:
+        data = sealed(self.path(key), MOST_BYTES)
+        if data is None:
             return None
-        if _digest(data[DIGEST:]) != data[:DIGEST]:
-            return None
-        stored, code = pickle.loads(data[DIGEST:])
+        stored, code = pickle.loads(data)
         return code if stored == key else None
 
     def save(self, key: object, code: object) -> None:
-        payload = dumps((key, code))
-        self.folder.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=self.folder, suffix=".part")
-        try:
-            with open(handle, "wb") as file:
-                file.write(_digest(payload) + payload)
-            os.replace(part, self.path(key))
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(part)
-            raise
+        put_sealed(self.path(key), dumps((key, code)))
 
     def flush(self) -> None:
         for file in self.folder.glob(f"{self.base}.*.nbc"):
             file.unlink(missing_ok=True)
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=DIGEST).digest()
 
 
 class KernelCache(FunctionCache):

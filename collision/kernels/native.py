@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tumble.collision.kernels.building.objects import RAISED, Objects, add_code, engine, kept_at, kept_under, name_of, offer, read
-from tumble.collision.kernels.group import Group
+from tumble.collision.kernels.group import Group, own_tables
 from tumble.collision.kernels.jit import DISABLED
 from tumble.collision.kernels.sources import file_of
 
@@ -58,7 +58,7 @@ class Entry:
     def bind(self, *arguments: Any) -> Callable[..., Any]:
         """The kernel with its first arguments given: they stay packed. The others, whole numbers, are those of a call."""
         if not self.is_native:
-            return Plain(self.kernel, arguments if DISABLED else tuple(map(_owned, arguments)))
+            return Plain(self.kernel, arguments if DISABLED else tuple(map(own_tables, arguments)))
         if self.library.whole:
             return Call(self.native, arguments)
         return Meanwhile(self, arguments) if self.library.meanwhile else Careful(self.native, arguments)
@@ -67,14 +67,6 @@ class Entry:
     def is_native(self) -> bool:
         """Machine code does the work, at least once it is there."""
         return not DISABLED and Library.used
-
-
-def _owned(argument: Any) -> Any:
-    """An argument in the types that Numba's dispatchers know. Tables that nothing writes to, those of a ground, are of another
-    type, and are handed over as copies."""
-    if not isinstance(argument, Group):
-        return argument
-    return argument._replace(**{name: t.copy() for name, t in argument._asdict().items() if not t.flags.writeable})
 
 
 class Code(NamedTuple):

@@ -15,6 +15,12 @@ from tumble.collision.kernels.group import Group
 from tumble.collision.kernels.jit import intrinsic
 
 
+def _code() -> Any:
+    from tumble.collision.kernels.intrinsics import shared_code
+
+    return shared_code
+
+
 def _word(address):
     return ctypes.c_int64.from_address(int(address))
 
@@ -42,38 +48,6 @@ def _table_at(address, rows, columns, kind):
     return np.ctypeslib.as_array((kind * count).from_address(int(address))).reshape(int(rows), int(columns))
 
 
-@intrinsic(lambda address: _word(address).value)
-def look():
-    """look(address): the word there."""
-    from tumble.collision.kernels.intrinsics.shared_code import look
-
-    return look
-
-
-@intrinsic(_put_word)
-def put():
-    """put(address, value)"""
-    from tumble.collision.kernels.intrinsics.shared_code import put
-
-    return put
-
-
-@intrinsic(_add_to_word)
-def add():
-    """add(address, value): the word as it was before."""
-    from tumble.collision.kernels.intrinsics.shared_code import add
-
-    return add
-
-
-@intrinsic(_swap_if)
-def swap_if():
-    """swap_if(address, old, new): whether ``old`` stood there, and ``new`` does now."""
-    from tumble.collision.kernels.intrinsics.shared_code import swap_if
-
-    return swap_if
-
-
 _GROUPS: dict[int, Any] = {}  # by their addresses, where kernels are functions of Python: for as long as these are known
 
 
@@ -84,36 +58,19 @@ def _address_of(array):
     return array.ctypes.data
 
 
-@intrinsic(_address_of)
-def address_of():
-    """address_of(array): of its first element; of a group, that of its table."""
-    from tumble.collision.kernels.intrinsics.shared_code import address_of
-
-    return address_of
+# look(address): the word there. put(address, value). add(address, value): the word as it was before.
+# swap_if(address, old, new): whether ``old`` stood there, and ``new`` does now.
+look = intrinsic(lambda: _code().look, lambda address: _word(address).value)
+put = intrinsic(lambda: _code().put, _put_word)
+add = intrinsic(lambda: _code().add, _add_to_word)
+swap_if = intrinsic(lambda: _code().swap_if, _swap_if)
+# address_of(array): of its first element; of a group, that of its table.
+address_of = intrinsic(lambda: _code().address_of, _address_of)
+# reals_at(address, rows, columns): the table of real numbers there, which must outlive its use; wholes_at: of whole numbers.
+reals_at = intrinsic(lambda: _code().reals_at, lambda address, rows, columns: _table_at(address, rows, columns, ctypes.c_double))
+wholes_at = intrinsic(lambda: _code().wholes_at, lambda address, rows, columns: _table_at(address, rows, columns, ctypes.c_int64))
 
 
 def group_at(example: Any) -> Callable[[int], Any]:
     """What gives lean kernels the group at an address, of the kind of the example. It must outlive its use."""
-
-    def make():
-        from tumble.collision.kernels.intrinsics.shared_code import group_at
-
-        return group_at(example)
-
-    return intrinsic(_GROUPS.__getitem__)(make)
-
-
-@intrinsic(lambda address, rows, columns: _table_at(address, rows, columns, ctypes.c_double))
-def reals_at():
-    """reals_at(address, rows, columns): the table of real numbers there, which must outlive its use."""
-    from tumble.collision.kernels.intrinsics.shared_code import reals_at
-
-    return reals_at
-
-
-@intrinsic(lambda address, rows, columns: _table_at(address, rows, columns, ctypes.c_int64))
-def wholes_at():
-    """wholes_at(address, rows, columns): the same of whole numbers."""
-    from tumble.collision.kernels.intrinsics.shared_code import wholes_at
-
-    return wholes_at
+    return intrinsic(lambda: _code().group_at(example), _GROUPS.__getitem__)

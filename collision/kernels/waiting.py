@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from tumble.collision.kernels.jit import intrinsic
 
 
-@intrinsic(lambda: None)
-def pause():
-    """pause(): some hundredths of a microsecond, in which the processor may do other things."""
-    from tumble.collision.kernels.intrinsics.waiting_code import pause
+def _code() -> Any:
+    from tumble.collision.kernels.intrinsics import waiting_code
 
-    return pause
+    return waiting_code
 
 
-@intrinsic(lambda: time.sleep(0))
-def give_way():
-    """give_way(): let other threads have the processor."""
-    from tumble.collision.kernels.intrinsics.waiting_code import give_way
-
-    return give_way
-
-
-@intrinsic(lambda microseconds: time.sleep(1e-6 * microseconds))
-def doze():
-    """doze(microseconds)"""
-    from tumble.collision.kernels.intrinsics.waiting_code import doze
-
-    return doze
+# pause(): some hundredths of a microsecond, in which the processor may do other things.
+# give_way(): let other threads have the processor. doze(microseconds)
+pause = intrinsic(lambda: _code().pause, lambda: None)
+give_way = intrinsic(lambda: _code().give_way, lambda: time.sleep(0))
+doze = intrinsic(lambda: _code().doze, lambda microseconds: time.sleep(1e-6 * microseconds))

@@ -15,8 +15,8 @@ import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import add, at, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, set_at, sub, transpose
+from tumble.collision.pairs.flats import far_points
 from tumble.collision.pairs.meridians import askew, off_axis, round_directions
-from tumble.collision.shapes.support_functions import support_piece
 
 MOST_SPLITS = 60  # corners are then 1e-9 rad apart
 MOST_DIRECTION_TRIANGLES = 1024  # of directions, that are still to be split
@@ -27,9 +27,8 @@ TRIANGLE_COLUMNS = 18  # of a row: three directions, three support points
 @lean
 def difference_point(g, a, b, r, t, n):
     """Point of B - A with the least n.w."""
-    _, p = support_piece(g, a, n)
-    _, q = support_piece(g, b, neg(mul_t(r, n)))
-    return sub(add(mul(r, q), t), p)
+    p, q, _, _ = far_points(g, a, b, r, t, n)
+    return sub(q, p)
 
 
 @lean
@@ -103,11 +102,6 @@ def halfway(n, m):
 
 
 @lean
-def corner_points(g, a, b, r, t, x, y, z):
-    return difference_point(g, a, b, r, t, x), difference_point(g, a, b, r, t, y), difference_point(g, a, b, r, t, z)
-
-
-@lean
 def octants(g, a, b, r, t, n, rows):
     """The first triangles: an octahedron, turned so that n, a kink more often than not, is no corner of it."""
     u, v = orthonormal(n)
@@ -115,7 +109,8 @@ def octants(g, a, b, r, t, n, rows):
         x = halfway(scale(1.0 if i & 1 == 0 else -1.0, n), scale(0.011, u))
         y = halfway(scale(1.0 if i & 2 == 0 else -1.0, u), scale(0.017, v))
         z = halfway(scale(1.0 if i & 4 == 0 else -1.0, v), scale(0.013, n))
-        w0, w1, w2 = corner_points(g, a, b, r, t, x, y, z)
+        w0, w1 = difference_point(g, a, b, r, t, x), difference_point(g, a, b, r, t, y)
+        w2 = difference_point(g, a, b, r, t, z)
         put_triangle(rows, i, x, y, z, w0, w1, w2)
     return 8
 

@@ -20,6 +20,14 @@ def separation(g, a, b, r, t, n):
 
 
 @lean
+def far_points(g, a, b, r, t, n):
+    """The point of A furthest along n and that of B furthest against it, and the pieces that they are on: (p, q, of A, of B)."""
+    i, p = support_piece(g, a, n)
+    j, q = support_piece(g, b, neg(mul_t(r, n)))
+    return p, add(mul(r, q), t), i, j
+
+
+@lean
 def near_flat(g, s, d):
     """Outward normal of the flat of a cylinder, a cone or a box where it is near the unit vector d; else zero."""
     kind = g.kind[s]

@@ -207,10 +207,18 @@ def point_depth(g, s, c):
         return max(abs(c[0]) - g.size[s, 0], abs(c[1]) - g.size[s, 1], abs(c[2]) - g.size[s, 2])
     if g.rank[s] < 3:
         return math.inf
-    top = -math.inf
+    return nearest_face(g, s, c)[0]
+
+
+@lean
+def nearest_face(g, s, c):
+    """The face of a polytope whose plane a point lies highest over, or least deep under: (height, face)."""
+    best, top = -1, -math.inf
     for f in range(g.face[s, 0], g.face[s, 1]):
-        top = max(top, g.normals[f, 0] * c[0] + g.normals[f, 1] * c[1] + g.normals[f, 2] * c[2] - g.offsets[f])
-    return top
+        h = g.normals[f, 0] * c[0] + g.normals[f, 1] * c[1] + g.normals[f, 2] * c[2] - g.offsets[f]
+        if h > top:
+            best, top = f, h
+    return top, best
 
 
 @lean

@@ -16,20 +16,20 @@ from __future__ import annotations
 import math
 
 from tumble.collision.distance.polytopes import relative, start_axis
-from tumble.collision.distance.result import ROUNDING, SIGN_ONLY, inflated, slack_of, to_world
+from tumble.collision.distance.result import ROUNDING, SIGN_ONLY, inflated, slack_of, status_of, to_world
 from tumble.collision.distance.simplex import closest_segment, closest_tetrahedron, closest_triangle, well_inside
 from tumble.collision.geometry import CONE, CYLINDER, empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
 from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, scale, sub
 from tumble.collision.pairs.directions import best_direction
-from tumble.collision.pairs.flats import on_flats, separation
+from tumble.collision.pairs.flats import far_points, on_flats, separation
 from tumble.collision.pairs.point_distance import depth_bound, point_depth
 from tumble.collision.pairs.smooth_depth import critical, smooth_depth
 from tumble.collision.pairs.smooth_newton import newton
 from tumble.collision.pairs.tangent import tangent_newton, two_pieces
 from tumble.collision.shapes.support_functions import is_curved, support_piece
 from tumble.collision.shapes.support_points import EPS, aligned_face, inflation, is_polytope
-from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from tumble.collision.status import BEYOND_MARGIN
 
 APART, INSIDE, BEYOND = range(3)  # how a search ends
 MOST_TURNS_ROUND = 64  # iterations of GJK
@@ -42,9 +42,7 @@ NO_PIECES = (0, 0, 0, 0, 0, 0, 0, 0)
 @lean
 def furthest_corner(g, a, b, r, t, shift, n):
     """The point of B - A, B moved by ``shift``, that is furthest against n, as a corner: (w, p, q, piece of A, piece of B)."""
-    i, p = support_piece(g, a, n)
-    j, q = support_piece(g, b, neg(mul_t(r, n)))
-    q = add(mul(r, q), t)
+    p, q, i, j = far_points(g, a, b, r, t, n)
     return add(sub(q, p), shift), p, q, i, j
 
 
@@ -133,6 +131,20 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
 
 
 @lean
+def next_axis(g, a, b, r, t, shift, n, limit, size, enough, loose):
+    """From the axis n that of the closest points for B moved by ``shift``, if there is one, as `smooth_gjk` finds it.
+
+    Returns (apart, axis, separation along it, p, q, count, pieces, weights, iterations).
+    """
+    state, v, _, p, q, count, pieces, weights, iterations, _ = smooth_gjk(g, a, b, r, t, shift, n, limit, size, enough, loose)
+    length = norm(v)
+    if state != APART or not length > 0.0:
+        return False, n, -math.inf, p, q, count, pieces, weights, iterations
+    m = scale(1.0 / length, v)
+    return True, m, separation(g, a, b, r, t, m), p, q, count, pieces, weights, iterations
+
+
+@lean
 def flat_normal(g, s, d):
     """Outward normal of the flat of a shape that faces d most; zero where it has none."""
     kind = g.kind[s]
@@ -174,16 +186,10 @@ def climb(g, a, b, r, t, n, low, small, size):
     count, pieces, weights = 0, NO_PIECES, (1.0, 0.0, 0.0)
     for k in range(MOST_MOVES_OUT):
         gap = 0.02 * small + 0.05 * abs(low)
-        shift = scale(gap - low, n)
-        enough = 1e-4 * gap if k < 2 else 1e-9 * gap
-        state, v, _, p, q, count, pieces, weights, _, _ = smooth_gjk(
-            g, a, b, r, t, shift, n, math.inf, size + gap - low, enough, 0.0
-        )
-        length = norm(v)
-        if state != APART or not length > 0.0:
+        shift, enough = scale(gap - low, n), (1e-4 if k < 2 else 1e-9) * gap
+        apart, m, s, p, q, count, pieces, weights, _ = next_axis(g, a, b, r, t, shift, n, math.inf, size + gap - low, enough, 0.0)
+        if not apart:
             break
-        m = scale(1.0 / length, v)
-        s = separation(g, a, b, r, t, m)
         turn = norm(sub(m, n))
         if s > low:
             n, low = m, s
@@ -220,15 +226,12 @@ def quick_touch(g, a, b, r, t, n, small, size):
     p, q = ZERO, ZERO
     for _ in range(2):
         gap = 0.02 * small + 0.05 * abs(low)
-        state, v, _, _, _, count, pieces, weights, more, _ = smooth_gjk(
+        apart, m, s, _, _, count, pieces, weights, more = next_axis(
             g, a, b, r, t, scale(gap - low, n), n, math.inf, size + gap - low, 16.0 * EPS * size, LOOSE
         )
         turns += more
-        length = norm(v)
-        if state != APART or not length > 0.0:
+        if not apart:
             break
-        m = scale(1.0 / length, v)
-        s = separation(g, a, b, r, t, m)
         found, k, best, high, p, q, _ = critical(g, a, b, r, t, m, s, pieces, weights, count, size)
         if found and high < math.inf:
             return True, best, high, k, p, q, turns
@@ -284,14 +287,10 @@ def sharpen(g, a, b, r, t, n, p, q, found, margin, size):
         high = min(high, max(norm(sub(q, p)), low))
         if high - low <= 64.0 * EPS * size or k == 1:
             break
-        enough = 4.0 * EPS * size
-        state, v, _, p, q, count, pieces, weights, more, _ = smooth_gjk(g, a, b, r, t, ZERO, n, margin, size, enough, 0.0)
+        apart, m, s, p, q, count, pieces, weights, more = next_axis(g, a, b, r, t, ZERO, n, margin, size, 4.0 * EPS * size, 0.0)
         iterations += more
-        length = norm(v)
-        if state != APART or not length > 0.0:
+        if not apart:
             break
-        m = scale(1.0 / length, v)
-        s = separation(g, a, b, r, t, m)
         high = min(high, norm(sub(q, p)))
         if s > low:
             n, low = m, s
@@ -366,12 +365,10 @@ def last_points(g, a, b, r, t, n, low, which, small, size):
     for k in range(3):
         gap = 1e-5 * small
         shift = scale(gap - low, n)
-        state, v, _, p, q, _, _, _, _, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, 2.0 * EPS * size, 0.0)
-        length = norm(v)
-        if which > 0 or state != APART or not length > 0.0 or k == 2:
+        enough = 2.0 * EPS * size
+        apart, m, s, p, q, _, _, _, _ = next_axis(g, a, b, r, t, shift, n, math.inf, size + gap - low, enough, 0.0)
+        if which > 0 or not apart or k == 2:
             break
-        m = scale(1.0 / length, v)
-        s = separation(g, a, b, r, t, m)
         turn = norm(sub(m, n))
         if s < low or turn < 1e-9:
             break
@@ -439,15 +436,7 @@ def smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis):
 def smooth_status(low, high, size, slack, margin):
     """(status, lower, upper) of bounds without rounding."""
     lower, upper = low - ROUNDING * size - slack, high + ROUNDING * size + slack
-    if lower > margin:
-        return BEYOND_MARGIN, lower, upper
-    if upper - lower > WIDEST_ROUND * size:
-        return UNCERTAIN, lower, upper
-    if lower > 0.0:
-        return SEPARATED, lower, upper
-    if upper < 0.0:
-        return OVERLAPPING, lower, upper
-    return TOUCHING, lower, upper
+    return status_of(lower, upper, margin, WIDEST_ROUND * size), lower, upper
 
 
 @lean

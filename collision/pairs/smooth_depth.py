@@ -37,10 +37,10 @@ from tumble.collision.distance.gjk import SHIFT
 from tumble.collision.geometry import CYLINDER, ELLIPSOID
 from tumble.collision.kernels.jit import lean, stack_table
 from tumble.collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
-from tumble.collision.pairs.flats import on_flats, separation
+from tumble.collision.pairs.flats import far_points, on_flats, separation
 from tumble.collision.pairs.point_distance import depth_bound, point_curved
 from tumble.collision.pairs.tangent import tangent_newton, two_pieces
-from tumble.collision.shapes.support_functions import ellipsoid_point, is_revolved, support_piece
+from tumble.collision.shapes.support_functions import ellipsoid_point, is_revolved
 from tumble.collision.shapes.support_points import EPS
 
 MOST_CAPS = 4
@@ -114,14 +114,9 @@ def cap_ridge(mixed, alone, depth, eu, ev, weight):
 
 
 @lean
-def scaled(f, h):
-    return f * h[0], f * h[1], f * h[2]
-
-
-@lean
 def ridge(g, s, ha, hb, fa, fb, depth, e, u, v, weight):
     """`cap_ridge` of the two pieces of shape s, which bends by ha; hb: the other shape."""
-    one, other = scaled(fa, ha), scaled(fb, hb)
+    one, other = scale(fa, ha), scale(fb, hb)
     mixed = add(one, other)
     return cap_ridge(mixed, mixed if g.kind[s] == CYLINDER else other, depth, dot(e, u), dot(e, v), weight)
 
@@ -165,14 +160,6 @@ def around(g, a, b, r, t, n, depth, tangent, size):
         return True
     f = 1.0 / (tangent * tangent + 1.0)
     return -separation(g, a, b, r, t, neg(n)) * (tangent * tangent - 1.0) * f - size * 2.0 * tangent * f >= depth
-
-
-@lean
-def far_point(g, a, b, r, t, n):
-    """Point of B - A with the least n.w, and the pieces of both."""
-    ia, p = support_piece(g, a, n)
-    ib, q = support_piece(g, b, neg(mul_t(r, n)))
-    return sub(add(mul(r, q), t), p), ia, ib
 
 
 @lean
@@ -300,7 +287,8 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
         if known > 0 and height > 8.0 * rounding and in_one_cap(caps, known, w0, w1, w2):
             keys[near, 0] = math.inf
             continue
-        w, ia, ib = far_point(g, a, b, r, t, neg(m))
+        x, y, ia, ib = far_points(g, a, b, r, t, neg(m))
+        w = sub(y, x)
         high = dot(m, w)
         if high - height <= WORTH_A_SEARCH * high and high < depth and tries < 12 and in_caps(caps, known, m) < 0:
             tries += 1

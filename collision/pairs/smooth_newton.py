@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import add, dot, mul, mul_t, neg, norm, scale, sub
-from tumble.collision.shapes.support_functions import piece_bend, piece_point, turned
+from tumble.collision.linalg import add, dot, mul, mul_t, neg, norm, scale, sub, symmetric_product
+from tumble.collision.shapes.support_functions import piece_bend, piece_point
 from tumble.collision.shapes.support_points import EPS
 
 NEWTON_STEPS = 12  # of Newton's method for the closest points of round bodies
@@ -99,7 +99,7 @@ def fill(g, a, b, r, t, n, s, names, shares, na, nb, points, m, size):
                 p = add(p, scale(share, x))
             else:
                 x = add(mul(r, piece_point(g, b, names[1, i], back)), t)
-                bend = turned(r, piece_bend(g, b, names[1, i], back))
+                bend = symmetric_product(r, piece_bend(g, b, names[1, i], back))
                 q = add(q, scale(share, x))
             for c in range(3):
                 points[side, i, c] = x[c]

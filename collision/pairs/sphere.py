@@ -13,8 +13,8 @@ from tumble.collision.distance.result import answer, slack_of, to_world, touchin
 from tumble.collision.geometry import BOX, SHARP, SPHERE
 from tumble.collision.kernels.jit import lean, tight
 from tumble.collision.linalg import IDENTITY, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from tumble.collision.pairs.point_distance import point_curved
-from tumble.collision.shapes.support_points import EPS, inflation, is_polytope
+from tumble.collision.pairs.point_distance import nearest_face, point_curved
+from tumble.collision.shapes.support_points import EPS, extent, inflation, is_polytope
 from tumble.collision.status import BEYOND_MARGIN
 
 FACE, EDGE, VERTEX, ROUND = range(4)
@@ -65,19 +65,6 @@ def point_box(c, h, guess):
 
 
 @lean
-def point_faces(g, b, c):
-    """Least depth of a point in a polytope with faces: (-depth, face)."""
-    best = -1
-    top = -math.inf
-    for f in range(g.face[b, 0], g.face[b, 1]):
-        h = g.normals[f, 0] * c[0] + g.normals[f, 1] * c[1] + g.normals[f, 2] * c[2] - g.offsets[f]
-        if h > top:
-            top = h
-            best = f
-    return top, best
-
-
-@lean
 def point_polytope(g, a, b, c, guess, limit, size):
     """Point c (the core of sphere a) against polytope b, in b's frame.
 
@@ -88,7 +75,7 @@ def point_polytope(g, a, b, c, guess, limit, size):
         s, n, q, feature, edge = point_box(c, (g.size[b, 0], g.size[b, 1], g.size[b, 2]), guess)
         direction = (1.0 if edge == 0 else 0.0, 1.0 if edge == 1 else 0.0, 1.0 if edge == 2 else 0.0)
         return s, s, n, q, feature, direction, 1
-    top, face = point_faces(g, b, c)
+    top, face = nearest_face(g, b, c)
     if face >= 0 and g.rank[b] == 3 and top <= 0.0:
         n = load3(g.normals, face)
         return top, top, n, axpy(-top, n, c), FACE, none, 1
@@ -124,7 +111,7 @@ def point_polytope(g, a, b, c, guess, limit, size):
                 return min(h, high), high, m, q, FACE, none, iterations
         if named[0] < 0:  # inside a merged face
             feature = FACE
-        low = dot(n, c) - point_reach(g, b, n)
+        low = dot(n, c) - extent(g, b, n)
         return min(low, high), high, n, q, feature, direction, iterations
     # on the surface, or on a flat body
     n = guess
@@ -133,17 +120,8 @@ def point_polytope(g, a, b, c, guess, limit, size):
     elif g.rank[b] == 1:
         d = sub(load3(g.vertices, g.vertex[b, 0] + 1), load3(g.vertices, g.vertex[b, 0]))
         n, _ = orthonormal(scale(1.0 / norm(d), d))
-    low = dot(n, c) - point_reach(g, b, n)
+    low = dot(n, c) - extent(g, b, n)
     return min(low, high), max(low, high), n, c, FACE, none, iterations
-
-
-@lean
-def point_reach(g, b, n):
-    """max n.x over the vertices of b."""
-    top = -math.inf
-    for k in range(g.vertex[b, 0], g.vertex[b, 1]):
-        top = max(top, g.vertices[k, 0] * n[0] + g.vertices[k, 1] * n[1] + g.vertices[k, 2] * n[2])
-    return top
 
 
 @lean

@@ -155,23 +155,15 @@ def collisions(
 
 def _measure(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     """Both of the above, checked."""
-    if not isinstance(shapes, ShapeSet):
-        raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
-    a, b, xa, qa, xb, qb = for_all(a, b, xa, qa, xb, qb)
-    a, b = whole_numbers("a", a, len(shapes)), whole_numbers("b", b, len(shapes))
+    a, b, poses = sides_of(shapes, *for_all(a, b, xa, qa, xb, qb))
     n = len(a)
-    if len(b) != n:
-        raise InputError("b", b.shape, f"must hold one index for each of the {n} in a")
-    poses = [table(name, v, n, w) for name, v, w in zip(NAMES, (xa, qa, xb, qb), (3, 4, 3, 4), strict=True)]
     check_cache(cache, n)
     threads = threads_of(threads)
     if shapes.convex or n == 0:
         if cache is not None:
             cache.serve(shapes)
         return search(shapes, a, b, poses, margin, cache, threads)
-    check_indices("a", a, len(shapes))
-    check_indices("b", b, len(shapes))
-    check_poses(poses)
+    check_sides(shapes, a, b, poses)
     pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
     warm = None
     if cache is not None:
@@ -181,6 +173,28 @@ def _measure(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     if cache is not None:
         cache.keep_pieces(pieces, warm)
     return Distances(**nearest_pieces(found, pieces))
+
+
+def check_set(shapes) -> None:
+    """InputError for what is no `ShapeSet`."""
+    if not isinstance(shapes, ShapeSet):
+        raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
+
+
+def sides_of(shapes: ShapeSet, a, b, *poses) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Indices and poses of two sides as arrays that fit each other; see `check_sides`."""
+    check_set(shapes)
+    a, b = whole_numbers("a", a, len(shapes)), whole_numbers("b", b, len(shapes))
+    if len(a) != len(b):
+        raise InputError("b", b.shape, f"must hold one index for each of the {len(a)} in a")
+    return a, b, [table(name, v, len(a), width) for name, v, width in zip(NAMES, poses, (3, 4, 3, 4), strict=True)]
+
+
+def check_sides(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.ndarray]) -> None:
+    """InputError for the first index that is none, or the first pose that can not be used."""
+    check_indices("a", a, len(shapes))
+    check_indices("b", b, len(shapes))
+    check_poses(poses)
 
 
 def check_cache(cache, n: int) -> None:

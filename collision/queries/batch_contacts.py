@@ -17,7 +17,7 @@ from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import ZERO, dot, load3, load4, store3
 from tumble.collision.narrowphase import manifold_far
 from tumble.collision.pose import Pose, rotated
-from tumble.collision.queries.batch import NAMES, PairCache, check_cache, check_poses, in_threads, indices, table, threads_of
+from tumble.collision.queries.batch import PairCache, check_cache, check_sides, in_threads, sides_of, table, threads_of
 from tumble.collision.queries.batch_kernels import pose
 from tumble.collision.queries.conservative_advancement import (
     FASTEST,
@@ -113,7 +113,8 @@ def contact_manifolds(
     ``max_points``: of a pair of convex pieces, 8 or more. Raises InputError for arrays that do not fit or hold no poses.
     """
     margin, most = margin_of(margin), points_of(max_points)
-    a, b, poses = _checked(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
+    a, b, poses = sides_of(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
+    check_sides(shapes, a, b, poses)
     threads = threads_of(threads)
     check_cache(cache, len(a))
     pair, rows_a, rows_b, row = np.arange(len(a)), a, b, np.arange(len(a))
@@ -173,7 +174,8 @@ def times_of_impact(
     same bits; of a miss, where it was measured depends on the cache. ``threads``: 0 for one on each core; the answers are the
     same bits whatever their number. Raises InputError for arrays that do not fit, motions out of range, half-spaces that turn.
     """
-    a, b, poses = _checked(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
+    a, b, poses = sides_of(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
+    check_sides(shapes, a, b, poses)
     threads = threads_of(threads)
     n = len(a)
     duration = check_number("duration", duration, above=0.0)
@@ -237,18 +239,6 @@ def _impacts(shapes: ShapeSet, a, b, motions: list, duration: float, tolerance: 
         unsure = chosen[0] == UNFINISHED
         chosen[-1] = np.where(unsure, np.minimum.reduceat(found.latest, first), chosen[-1])
     return Impacts(*chosen)
-
-
-def _checked(shapes, a, b, *poses):
-    """Indices and poses as arrays that fit each other."""
-    if not isinstance(shapes, ShapeSet):
-        raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
-    a, b = indices("a", a, len(shapes)), indices("b", b, len(shapes))
-    if len(a) != len(b):
-        raise InputError("b", b.shape, f"must hold one index for each of the {len(a)} in a")
-    poses = [table(name, v, len(a), width) for name, v, width in zip(NAMES, poses, (3, 4, 3, 4), strict=True)]
-    check_poses(poses)
-    return a, b, poses
 
 
 def _bounded(name: str, value, n: int) -> np.ndarray:

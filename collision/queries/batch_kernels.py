@@ -68,7 +68,7 @@ def quick_pairs(
                     store_warm(warm_axis, warm_start, k, i, j, n, known, names)
         elif is_capsule(g.kind[i]) and is_capsule(g.kind[j]):
             za, zb = third_axis(qa_k, sa), third_axis(qb_k, sb)
-            settled, low, high, n, p, q = quick_capsules(g, i, j, t, za, zb, ZERO)
+            settled, low, high, n, p, q = quick_capsules(g, i, j, t, za, zb)
             turns = 1
         if settled:
             told = answer(low, high, n, p, q, xa_k, size, slack_of(g, i, j), margin, turns)

@@ -132,15 +132,9 @@ def through_capsule(radius, half, o, d):
     """A tube between two balls."""
     ends = MISS
     for z in (-half, half):
-        ends = either(ends, through_ball_at(radius, z, o, d))
+        ends = either(ends, through_ball(radius, (o[0], o[1], o[2] - z), d))
     enter, leave, n = both(through_tube(radius, o, d), through_slab(2, half, o, d))
     return either(ends, (enter, leave, n))
-
-
-@lean
-def through_ball_at(radius, z, o, d):
-    """A ball about (0, 0, z)."""
-    return through_ball(radius, (o[0], o[1], o[2] - z), d)
 
 
 @lean

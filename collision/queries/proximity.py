@@ -16,10 +16,12 @@ from tumble.collision.contact.manifold import MANIFOLD_POINTS
 from tumble.collision.distance.result import SIGN_ONLY
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.hints import FileName, Numbers, PoseLike
+from tumble.collision.kernels.jit import in_python
 from tumble.collision.kernels.shipped import provide
 from tumble.collision.narrowphase import manifold
 from tumble.collision.pose import Pose, as_pose
 from tumble.collision.queries.batch import search
+from tumble.collision.queries.batch_kernels import rotation
 from tumble.collision.queries.single import LIBRARY, asked
 from tumble.collision.queries.trace import Trace, check_traceable, trace_query
 from tumble.collision.shapes.compounds import nearest_pieces, piece_pairs
@@ -180,9 +182,6 @@ class Proximity(Keeps, Reads):
     def move_b(self, position: Numbers = (0.0, 0.0, 0.0), angles: Numbers = (0.0, 0.0, 0.0)) -> None:
         """Place B, as `move_a` does A."""
         self.pose_b = Pose.from_euler_xyz(angles, position)
-
-    def _place(self, name: str, value) -> None:
-        self._set(name, as_pose(name, value))
 
     def _set(self, name: str, value) -> None:
         if isinstance(value, Shape) and self.trace is not None:
@@ -359,10 +358,7 @@ def _pair(pose_a: Pose, pose_b: Pose) -> tuple:
 
 
 def _numbers(position: Numbers, orientation: Numbers) -> tuple:
-    """A position and the matrix of a quaternion, by the steps of `batch_kernels.rotation`: the bits of a call about many."""
+    """A position and the matrix of a quaternion, by the steps, and so to the bits, of a call about many pairs."""
     w, i, j, k = map(float, orientation)
-    s = 2.0 / (w * w + i * i + j * j + k * k)
-    wi, wj, wk, ii, jj, kk = s * w * i, s * w * j, s * w * k, s * i * i, s * j * j, s * k * k
-    ij, ik, jk = s * i * j, s * i * k, s * j * k
-    turn = 1.0 - (jj + kk), ij - wk, ik + wj, ij + wk, 1.0 - (ii + kk), jk - wi, ik - wj, jk + wi, 1.0 - (ii + jj)
+    turn = in_python(rotation)((w, i, j, k), 2.0 / (w * w + i * i + j * j + k * k))
     return tuple(map(float, position)), turn

@@ -52,6 +52,13 @@ class RayHits:
     part: np.ndarray
     shape: np.ndarray
 
+    def first(self) -> RayHit | None:
+        """What the first of the rays meets."""
+        if self.part[0] < 0:
+            return None
+        distance = float(self.distance[0])
+        return RayHit(distance, self.point[0], self.normal[0], distance == 0.0, int(self.part[0]), int(self.shape[0]))
+
 
 def ray_cast(
     shape: Shape | ShapeSet, pose: PoseLike | Sequence[PoseLike], origin: Numbers, direction: Numbers, reach: float = math.inf
@@ -63,13 +70,12 @@ def ray_cast(
     pieces. Hulls without volume: a flat polygon is hit from both sides, a segment or a point never. Raises InputError
     for what is not a shape, a pose or a number.
     """
-    origin = np.array([check_point("origin", origin)])
-    direction = np.array([check_vector("direction", direction)])
-    found = ray_casts(shape, pose, origin, direction, reach)
-    if found.part[0] < 0:
-        return None
-    distance, normal = float(found.distance[0]), found.normal[0]
-    return RayHit(distance, found.point[0], normal, distance == 0.0, int(found.part[0]), int(found.shape[0]))
+    return ray_casts(shape, pose, *one_ray(origin, direction), reach).first()
+
+
+def one_ray(origin: Numbers, direction: Numbers) -> tuple[np.ndarray, np.ndarray]:
+    """(1, 3) each, checked."""
+    return np.array([check_point("origin", origin)]), np.array([check_vector("direction", direction)])
 
 
 def ray_casts(

@@ -57,18 +57,13 @@ class Pair(NamedTuple):
 @kernel(nogil=True, _nrt=False)
 def ask(g, pair):
     """Two rows of the geometry at the poses of ``pair``."""
-    margin = pair.margin[0]
-    _, left = quick_pairs(
-        g, pair.a, pair.b, pair.xa, pair.qa, pair.xb, pair.qb, margin, pair.no_axis, pair.no_start, pair.no_surface, 0, 1,
-        pair.found, pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b,
-        pair.iterations,
+    asked = (
+        g, pair.a, pair.b, pair.xa, pair.qa, pair.xb, pair.qb, pair.margin[0], pair.no_axis, pair.no_start, pair.no_surface, 0, 1,
+        pair.found, pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b, pair.iterations,
     )  # fmt: skip
+    _, left = quick_pairs(*asked)
     if left > 0:
-        other_pairs(
-            g, pair.a, pair.b, pair.xa, pair.qa, pair.xb, pair.qb, margin, pair.no_axis, pair.no_start, pair.no_surface, 0, 1,
-            pair.found, pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b,
-            pair.iterations,
-        )  # fmt: skip
+        other_pairs(*asked)
     pair.told[0] = pair.status[0]
     pair.told[1] = pair.iterations[0]
 

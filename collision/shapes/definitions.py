@@ -30,11 +30,20 @@ from tumble.collision.spelling import spelled
 # What is kept beside the fields: tables, where these are in stock; of compounds places of pieces, a tree of their balls, a hash.
 KEPT = ("_packed", "_place", "_places", "_balls", "_hash")
 
+CHECKS = {
+    "radius": check_length, "half_length": check_length, "half_height": check_length, "half_extents": check_lengths,
+    "radii": check_lengths,
+}  # fmt: skip
+
 
 class Shape:
     """Base of all shapes; ``type`` is the name in files."""
 
     type: str
+
+    def __post_init__(self) -> None:
+        """Lengths are checked by the names of their fields; a shape with others checks its own."""
+        self._set(**{name: CHECKS[name](name, getattr(self, name)) for name in self.__dataclass_fields__})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data from which `shape_from_dict` makes an equal shape."""
@@ -84,9 +93,6 @@ class Sphere(Shape):
     radius: float = 0.5
     type = "sphere"
 
-    def __post_init__(self) -> None:
-        self._set(radius=check_length("radius", self.radius))
-
 
 @spelled
 @dataclass(frozen=True)
@@ -95,9 +101,6 @@ class Box(Shape):
 
     half_extents: Numbers = (0.5, 0.5, 0.5)
     type = "box"
-
-    def __post_init__(self) -> None:
-        self._set(half_extents=check_lengths("half_extents", self.half_extents))
 
 
 @spelled
@@ -109,10 +112,6 @@ class Capsule(Shape):
     half_length: float = 0.5
     type = "capsule"
 
-    def __post_init__(self) -> None:
-        half = check_length("half_length", self.half_length)
-        self._set(radius=check_length("radius", self.radius), half_length=half)
-
 
 @spelled
 @dataclass(frozen=True)
@@ -122,10 +121,6 @@ class Cylinder(Shape):
     radius: float = 0.1
     half_length: float = 0.5
     type = "cylinder"
-
-    def __post_init__(self) -> None:
-        half = check_length("half_length", self.half_length)
-        self._set(radius=check_length("radius", self.radius), half_length=half)
 
 
 @spelled
@@ -137,10 +132,6 @@ class Cone(Shape):
     half_height: float = 0.5
     type = "cone"
 
-    def __post_init__(self) -> None:
-        half = check_length("half_height", self.half_height)
-        self._set(radius=check_length("radius", self.radius), half_height=half)
-
 
 @spelled
 @dataclass(frozen=True)
@@ -149,9 +140,6 @@ class Ellipsoid(Shape):
 
     radii: Numbers = (0.1, 0.2, 0.3)
     type = "ellipsoid"
-
-    def __post_init__(self) -> None:
-        self._set(radii=check_lengths("radii", self.radii))
 
 
 @spelled

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,14 @@ class Ground(Shape):
     """Base of the surfaces of triangles."""
 
     smooth: bool
+    arrays: ClassVar[tuple[str, ...]]  # fields that are arrays, and of the others those that tell one ground from another
+    options: ClassVar[tuple[str, ...]]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        same = self._hash == other._hash and all(getattr(self, name) == getattr(other, name) for name in self.options)
+        return same and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self.arrays)
 
     def _check_smooth(self) -> None:
         if self.smooth not in (True, False):
@@ -56,6 +64,12 @@ class Ground(Shape):
 
     def __hash__(self) -> int:
         return self._hash
+
+    def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
+        """Plain data, arrays as ``of`` gives them; without options that nobody asked for."""
+        data = {"type": self.type} | {name: of(getattr(self, name)) for name in self.arrays}
+        options = {name: getattr(self, name) for name in self.options}
+        return data | {name: value for name, value in options.items() if value is not None and not (name == "smooth" and value)}
 
     def to_dict(self) -> dict[str, Any]:
         return self._data(np.ndarray.tolist)
@@ -112,6 +126,7 @@ class TriangleMesh(Ground):
     two_sided: bool | None = None
     smooth: bool = True
     type = "triangle_mesh"
+    arrays, options = ("vertices", "triangles"), ("two_sided", "smooth")
 
     if TYPE_CHECKING:  # rows of any kind are made into arrays
         triangles: np.ndarray
@@ -133,7 +148,7 @@ class TriangleMesh(Ground):
             raise InputError(f"vertices[{bad[0]}]", vertices[bad[0]], "must be three finite numbers")
         if bad := _first(np.abs(vertices).max(axis=1, initial=0.0) > MOST_LENGTH):
             raise InputError(f"vertices[{bad[0]}]", vertices[bad[0]], f"must lie within {MOST_LENGTH:g} m of the origin")
-        triangles = _rows_of("triangles", rows)
+        triangles = _table("triangles", rows, 3, "must be an (m, 3) array of whole numbers", int).astype(np.int64)
         if not 0 < len(triangles) <= MOST_GROUND_TRIANGLES:
             raise InputError("triangles", len(triangles), f"must be from 1 to {MOST_GROUND_TRIANGLES} rows")
         if bad := _first(((triangles < 0) | (triangles >= len(vertices))).any(axis=1)):
@@ -200,10 +215,8 @@ class TriangleMesh(Ground):
     def columns(self) -> dict[str, np.ndarray]:
         """What `Geometry` holds of it."""
         own = {name: table for name, table in self.tables().items() if name != "_closed"}
-        own |= {"corners": self.vertices, "triangles": self.triangles}
-        spans = {"corner": "corners", "triangle": "triangles", "node": "nodes", "patch": "patches", "plane": "planes"}
-        own |= {span: np.array([[0, len(own[table])]]) for span, table in spans.items()}
-        return own | {"ground": np.array([[MESH, self.sides, 0, 0]])}
+        own |= {"corners": self.vertices, "triangles": self.triangles, "ground": np.array([[MESH, self.sides, 0, 0]])}
+        return _with_spans(own, corner="corners", triangle="triangles", node="nodes", patch="patches", plane="planes")
 
     def sizes(self) -> tuple[float, float, float, float]:
         return (0.0, 0.0, 0.0, 0.0)
@@ -212,21 +225,8 @@ class TriangleMesh(Ground):
         """Vertices (n, 3) [m] and triangles (m, 3) to draw."""
         return self.vertices, self.triangles
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TriangleMesh):
-            return NotImplemented
-        same = self._hash == other._hash and (self.two_sided, self.smooth) == (other.two_sided, other.smooth)
-        return same and np.array_equal(self.vertices, other.vertices) and np.array_equal(self.triangles, other.triangles)
-
-    __hash__ = Ground.__hash__
-
     def __repr__(self) -> str:
         return f"TriangleMesh(<{len(self.vertices)} vertices>, <{len(self.triangles)} triangles>)"
-
-    def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
-        data = {"type": self.type, "vertices": of(self.vertices), "triangles": of(self.triangles)}
-        data |= {} if self.two_sided is None else {"two_sided": self.two_sided}
-        return data if self.smooth else data | {"smooth": False}
 
 
 def _array(path: Path) -> np.ndarray:
@@ -253,6 +253,7 @@ class HeightField(Ground):
     cell: float = 1.0
     smooth: bool = True
     type = "height_field"
+    arrays, options = ("heights",), ("cell", "smooth")
 
     if TYPE_CHECKING:
 
@@ -313,10 +314,8 @@ class HeightField(Ground):
 
     def columns(self) -> dict[str, np.ndarray]:
         """What `Geometry` holds of it."""
-        own = self.tables() | {"heights": self.heights.reshape(-1)}
-        spans = {"height": "heights", "patch": "patches", "plane": "planes"}
-        own |= {span: np.array([[0, len(own[table])]]) for span, table in spans.items()}
-        return own | {"ground": np.array([[FIELD, 1, *self.heights.shape]])}
+        own = self.tables() | {"heights": self.heights.reshape(-1), "ground": np.array([[FIELD, 1, *self.heights.shape]])}
+        return _with_spans(own, height="heights", patch="patches", plane="planes")
 
     def sizes(self) -> tuple[float, float, float, float]:
         low, high = self.bounds
@@ -324,27 +323,18 @@ class HeightField(Ground):
 
     def surface(self) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (m n, 3) [m] and triangles (2 (m - 1) (n - 1), 3) to draw."""
-        m, n = self.heights.shape
-        low = self.bounds[0]
-        x, y = np.meshgrid(low[0] + self.cell * np.arange(m), low[1] + self.cell * np.arange(n), indexing="ij")
-        vertices = np.stack([x, y, self.heights], axis=2).reshape(-1, 3)
-        a = (np.arange(m - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
-        return vertices, np.stack([a, a + n, a + n + 1, a, a + n + 1, a + 1], axis=1).reshape(-1, 3).astype(np.int32)
+        return self.samples(*map(np.arange, self.heights.shape))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, HeightField):
-            return NotImplemented
-        same = self._hash == other._hash and (self.cell, self.smooth) == (other.cell, other.smooth)
-        return same and np.array_equal(self.heights, other.heights)
-
-    __hash__ = Ground.__hash__
+    def samples(self, rows: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same of some rows and columns of samples alone."""
+        low, n = self.bounds[0], len(columns)
+        x, y = np.meshgrid(low[0] + self.cell * rows, low[1] + self.cell * columns, indexing="ij")
+        a = (np.arange(len(rows) - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
+        triangles = np.stack([a, a + n, a + n + 1, a, a + n + 1, a + 1], axis=1).reshape(-1, 3).astype(np.int32)
+        return np.stack([x, y, self.heights[np.ix_(rows, columns)]], axis=2).reshape(-1, 3), triangles
 
     def __repr__(self) -> str:
         return f"HeightField(<{' x '.join(map(str, self.heights.shape))} heights>, cell={self.cell:g})"
-
-    def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
-        data = {"type": self.type, "heights": of(self.heights), "cell": self.cell}
-        return data if self.smooth else data | {"smooth": False}
 
 
 class Facet(Shape):
@@ -356,6 +346,11 @@ class Facet(Shape):
 GROUND_CLASSES = {c.type: c for c in (TriangleMesh, HeightField)}
 
 
+def _with_spans(tables: dict[str, np.ndarray], **of: str) -> dict[str, np.ndarray]:
+    """Tables, and beside them which rows of them are those of the one ground: all."""
+    return tables | {span: np.array([[0, len(tables[table])]]) for span, table in of.items()}
+
+
 def _first(bad: np.ndarray) -> list[int]:
     """The first row that is bad, if there is one."""
     return np.flatnonzero(bad)[:1].tolist()
@@ -365,10 +360,6 @@ def _numbers(name: str, value: object, columns: int | None) -> np.ndarray:
     """A table of floats, rows of so many columns where that is given."""
     given = _table(name, value, columns, f"must be an (n, {columns or 'm'}) array of numbers", float)
     return np.array(given, np.float64, order="C")
-
-
-def _rows_of(name: str, value: object) -> np.ndarray:
-    return _table(name, value, 3, "must be an (m, 3) array of whole numbers", int).astype(np.int64)
 
 
 def _table(name: str, value: object, columns: int | None, wanted: str, kind: type) -> np.ndarray:

@@ -71,11 +71,6 @@ SERIALS = itertools.count()  # numbers of sets
 NO_PLACES = np.empty(0, bool), np.empty((0, 3)), np.empty((0, 4))
 
 
-def own_tables(g: Geometry) -> Geometry:
-    """The tables as kernels take them that Numba calls by types: those of a ground, which nothing writes to, as copies."""
-    return g._replace(**{name: table if table.flags.writeable else table.copy() for name, table in g._asdict().items()})
-
-
 class ShapeSet:
     """Shapes, packed; equal shapes share their tables. ``ground``: some may be surfaces of triangles, which a world asks about.
 
@@ -319,7 +314,7 @@ def _packed(shape: Shape) -> Geometry:
         return _ground(shape)
     if isinstance(shape, Facet):
         return packed(PLATE)._replace(facet=np.array([[0, 1]]), facets=np.full((1, FACET), -1.0))
-    size, radius = _size_and_radius(shape)
+    size, radius = _size(shape), _radius(shape)
     p = _core(shape)
     if p is None:
         return _one(KIND_OF_CLASS[type(shape)], size, (0.0, 0.0, 0.0), radius, 0.0, 3)
@@ -384,21 +379,23 @@ def _joined_vertices(p: Polytope) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return start.astype(np.int64), there[order], face[order]
 
 
-def _size_and_radius(shape: Shape) -> tuple[tuple[float, float, float, float], float]:
-    """The `size` row of a shape, and the radius of its bounding sphere about the local origin (polytopes: not used)."""
+def _size(shape: Shape) -> tuple[float, ...]:
+    """The `size` row of a shape: its numbers, one after the other; none of a hull."""
+    numbers = [] if isinstance(shape, ConvexHull) else np.hstack([getattr(shape, name) for name in shape.__dataclass_fields__])
+    return (*map(float, numbers), *(0.0,) * (4 - len(numbers)))
+
+
+def _radius(shape: Shape) -> float:
+    """Of the bounding sphere of a shape about the local origin; polytopes have theirs from their vertices."""
     match shape:
         case HalfSpace():
-            return (*shape.normal, shape.offset), np.inf
-        case Sphere():
-            return (shape.radius, 0.0, 0.0, 0.0), shape.radius
-        case Capsule():
-            return (shape.radius, shape.half_length, 0.0, 0.0), shape.radius + shape.half_length
-        case Box():
-            return (*shape.half_extents, 0.0), 0.0
-        case Cylinder():
-            return (shape.radius, shape.half_length, 0.0, 0.0), float(np.hypot(shape.radius, shape.half_length))
-        case Cone():
-            return (shape.radius, shape.half_height, 0.0, 0.0), float(np.hypot(shape.radius, shape.half_height))
-        case Ellipsoid():
-            return (*shape.radii, 0.0), max(shape.radii)
-    return (0.0, 0.0, 0.0, 0.0), 0.0
+            return np.inf
+        case Sphere(radius=radius):
+            return radius
+        case Capsule(radius=radius, half_length=half):
+            return radius + half
+        case Cylinder(radius=radius, half_length=half) | Cone(radius=radius, half_height=half):
+            return float(np.hypot(radius, half))
+        case Ellipsoid(radii=radii):
+            return max(radii)
+    return 0.0

@@ -12,7 +12,7 @@ import math
 
 from tumble.collision.geometry import CONE, CYLINDER, ELLIPSOID
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import dot, load3, matmul, transpose
+from tumble.collision.linalg import dot, load3
 from tumble.collision.shapes.support_points import core_vertex, support
 
 NO_ANSWER = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -106,9 +106,3 @@ def piece_bend(g, s, piece, d):
         f = g.size[s, 0] / across
         return (f * x * x, f * x * y, 0.0, f * x * y, f * y * y, 0.0, 0.0, 0.0, 0.0)
     return NO_ANSWER
-
-
-@lean
-def turned(r, m):
-    """r m r^T"""
-    return matmul(matmul(r, m), transpose(r))

@@ -6,6 +6,8 @@ filled up with its last vertex (kernels/intrinsics/vectors.py).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tumble.collision.kernels.jit import intrinsic
@@ -17,6 +19,12 @@ def pack_blocks(vertices: np.ndarray) -> np.ndarray:
     """Blocks (ceil(n / 8), 24) of n vertices (n, 3)."""
     filled = np.concatenate([vertices, np.repeat(vertices[-1:], -len(vertices) % VERTEX_LANES, axis=0)])
     return np.ascontiguousarray(filled.reshape(-1, VERTEX_LANES, 3).transpose(0, 2, 1).reshape(-1, 3 * VERTEX_LANES))
+
+
+def _code() -> Any:
+    from tumble.collision.kernels.intrinsics import vectors
+
+    return vectors
 
 
 def _heights(blocks, first, stop, x, y, z) -> np.ndarray:
@@ -38,15 +46,5 @@ def _place_uncompiled(blocks, first, stop, x, y, z, mark):
 # place(blocks, first, stop, x, y, z, mark): the number of that vertex, counted from block first, or of one that is lower by
 # ``mark`` units in the last place at most; and the greatest height. mark: 2^m - 1, no less than the numbers, which stand in
 # the last m bits of the heights that are compared.
-@intrinsic(_reach_uncompiled)
-def reach():
-    from tumble.collision.kernels.intrinsics.vectors import reach
-
-    return reach
-
-
-@intrinsic(_place_uncompiled)
-def place():
-    from tumble.collision.kernels.intrinsics.vectors import place
-
-    return place
+reach = intrinsic(lambda: _code().reach, _reach_uncompiled)
+place = intrinsic(lambda: _code().place, _place_uncompiled)

@@ -11,9 +11,9 @@ import contextlib
 import hashlib
 import math
 import os
-import tempfile
 import zipfile
 from importlib.metadata import version
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -23,7 +23,7 @@ import numpy as np
 from tumble.collision.errors import InputError, check_number, need
 from tumble.collision.hints import FileName
 from tumble.collision.pose import Pose
-from tumble.collision.regular import regular
+from tumble.collision.regular import put_whole, regular
 from tumble.collision.shapes.definitions import Compound, ConvexHull, convex_parts
 from tumble.collision.solids.mass_properties import enclosed, mass_properties
 from tumble.collision.solids.mesh_repair import closed_bodies, passes_through_itself, repair, warn
@@ -59,8 +59,7 @@ def load_mesh(path: FileName, convex: Literal["decompose", "hull"] = "decompose"
         return Compound([(ConvexHull(points * scale), Pose()) for points in pieces])
     repair(path, mesh)
     if passes_through_itself(mesh):
-        warn(path, "the mesh passes through itself; its mass is taken from the convex pieces")
-        return Compound([(ConvexHull(points * scale), Pose()) for points in _decompose(path, *_arrays(mesh))])
+        return _crossed(path, mesh, scale, "the mesh")
     bodies = closed_bodies(mesh)
     if len(bodies) == 1:
         return _shape(path, mesh, scale)
@@ -84,8 +83,7 @@ def load_meshes(
         if convex == "hull":
             out.append(_hull(path, np.asarray(body.vertices) * scale))
         elif passes_through_itself(body):
-            warn(path, f"body {len(out) + 1} of the mesh passes through itself; its mass is taken from the convex pieces")
-            out.append(Compound([(ConvexHull(points * scale), Pose()) for points in _decompose(path, *_arrays(body))]))
+            out.append(_crossed(path, body, scale, f"body {len(out) + 1} of the mesh"))
         else:
             out.append(_shape(path, body, scale))
     return out
@@ -131,14 +129,23 @@ def _only(mesh, faces: np.ndarray):
     return mesh.submesh([faces], append=True, repair=False)
 
 
+def _crossed(path: Path, mesh, scale: float, name: str) -> Compound:
+    """A body that passes through itself, and is called so in the warning."""
+    warn(path, f"{name} passes through itself; its mass is taken from the convex pieces")
+    return Compound(_pieces(path, mesh, scale))
+
+
+def _pieces(path: Path, mesh, scale: float) -> list[tuple[ConvexHull, Pose]]:
+    return [(ConvexHull(points * scale), Pose()) for points in _decompose(path, *_arrays(mesh))]
+
+
 def _shape(path: Path, mesh, scale: float) -> ConvexHull | Compound:
     """A closed body that does not pass through itself."""
     vertices, faces = _arrays(mesh)
     hull = mesh.convex_hull
     if hull.volume - mesh.volume <= UNFILLED * hull.volume:
         return _hull(path, vertices * scale)
-    parts = [(ConvexHull(points * scale), Pose()) for points in _decompose(path, vertices, faces)]
-    return Compound(parts, *enclosed(vertices[faces] * scale))
+    return Compound(_pieces(path, mesh, scale), *enclosed(vertices[faces] * scale))
 
 
 def read_mesh(path: Path):
@@ -283,13 +290,10 @@ def _decompose(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.n
         pass  # not there, or not whole: cut anew
     pieces = _cut(path, vertices, faces)
     cuts = np.cumsum([len(p) for p in pieces])[:-1]
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as scratch:
-            np.savez(scratch, points=np.concatenate(pieces), cuts=cuts)
-        os.replace(scratch.name, file)
-    except OSError:
-        pass  # a read-only home: cut again next time
+    stored = BytesIO()
+    np.savez(stored, points=np.concatenate(pieces), cuts=cuts)
+    with contextlib.suppress(OSError):  # a read-only home: cut again next time
+        put_whole(file, stored.getbuffer())
     return pieces
 
 

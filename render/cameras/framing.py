@@ -20,7 +20,7 @@ import numpy as np
 from tumble.collision.pose import Pose
 from tumble.collision.queries.ray_casts import ray_cast
 from tumble.collision.shapes.ground import Ground
-from tumble.render.camera import FOV, Camera
+from tumble.render.camera import FOV, Camera, towards
 from tumble.render.frames.frame import Frame
 from tumble.render.frames.recorded import RunFrames
 from tumble.render.meshes.meshes import mesh_of, parts_of
@@ -151,7 +151,7 @@ def gone(action: Action) -> np.ndarray:
 def look_from(frame: Frame, action: Action) -> np.ndarray:
     """(3,) unit vector from what happens towards the camera: above the horizon, broadside on, nothing in between."""
     if not len(action.outlines):
-        return _towards(-58.0, 20.0)
+        return towards(-58.0, 20.0)
     there = np.isfinite(action.centers).all(axis=-1)
     centers, radii = action.centers[there], np.broadcast_to(action.radii, there.shape)[there]
     lo, hi = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
@@ -160,11 +160,11 @@ def look_from(frame: Frame, action: Action) -> np.ndarray:
     elevation = float(np.interp(slender, (0.1, 1.5), (27.0, 19.0) if frame.cast.has_floor else (22.0, 20.0)))
     first = _side(centers, radii)
     stretches = _places_of(action, there)
-    best, most = _towards(first, elevation), -1.0
+    best, most = towards(first, elevation), -1.0
     for lift, turn in product(LIFTS, SIDES):
         if most > 1.0 - CLEAR:
             break  # nothing can be better by so much
-        back = _towards(first + turn, elevation + lift)
+        back = towards(first + turn, elevation + lift)
         seen = min(clear_from(frame, points, back) for points in stretches)
         if seen > most + CLEAR:
             best, most = back, seen
@@ -202,15 +202,10 @@ def still_around(frame: Frame) -> list[np.ndarray]:
     found = []
     for i in np.flatnonzero([kind == "static" for kind in frame.cast.kinds]):
         shape = frame.cast.shapes[i]
-        outline = box_of(shape.bounds) if isinstance(shape, Ground) else outline_of(shape)
+        outline = np.array(list(product(*shape.bounds.T))) if isinstance(shape, Ground) else outline_of(shape)
         if outline is not None:
             found.append(rotate(frame.orientations[i], outline) + frame.positions[i])
     return sorted(found, key=lambda outline: float(np.ptp(outline, axis=0).max()))
-
-
-def box_of(bounds: np.ndarray) -> np.ndarray:
-    """(8, 3) corners."""
-    return np.array(list(product(*bounds.T)))
 
 
 def is_cut(outline: np.ndarray, camera: Camera, aspect: float) -> bool:
@@ -218,7 +213,7 @@ def is_cut(outline: np.ndarray, camera: Camera, aspect: float) -> bool:
     eye = (outline - camera.position) @ camera.axes().T
     if eye[:, 2].max() >= 0.0:
         return False
-    shares = eye[:, :2] / (-eye[:, 2:] * np.tan(np.radians(camera.fov_degrees) / 2) * np.array([aspect, 1.0]))
+    shares = eye[:, :2] / (-eye[:, 2:] * camera.tangent * np.array([aspect, 1.0]))
     low, high = shares.min(axis=0), shares.max(axis=0)
     return bool((low < 1.0).all() and (high > -1.0).all() and (np.abs(shares) > 1.0).any())
 
@@ -227,7 +222,6 @@ def camera_from(
     back: np.ndarray,
     clouds: Sequence[np.ndarray],
     aspect: float,
-    fov_degrees: float = FOV,
     full: float = FULL,
     beside: Sequence[np.ndarray] = (),
 ) -> Camera:
@@ -235,24 +229,22 @@ def camera_from(
 
     ``full``: how much of the picture all frames together may fill. ``beside``: outlines of what is shown whole or left as it is.
     """
-    camera = _camera_of(back, clouds, aspect, fov_degrees, full)
+    camera = _camera_of(back, clouds, aspect, full)
     middle, seen = np.concatenate(clouds).mean(axis=0), list(clouds)
     most = WHOLE * float(back @ (camera.position - middle))
     for outline in beside:
         if is_cut(outline, camera, aspect):
             more = [np.concatenate([cloud, outline]) for cloud in seen]
-            farther = _camera_of(back, more, aspect, fov_degrees, full, typical=full)
+            farther = _camera_of(back, more, aspect, full, typical=full)
             if back @ (farther.position - middle) <= most:
                 camera, seen = farther, more
     return camera
 
 
-def _camera_of(
-    back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fov_degrees: float, full: float, typical: float = TYPICAL
-) -> Camera:
+def _camera_of(back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, full: float, typical: float = TYPICAL) -> Camera:
     """`camera_from`, of the points alone; the frame in the middle may fill ``typical`` of the picture."""
     axes = Camera(tuple(back), (0.0, 0.0, 0.0)).axes()
-    tangents = np.tan(np.radians(fov_degrees) / 2) * np.array([aspect, 1.0])
+    tangents = np.tan(np.radians(FOV) / 2) * np.array([aspect, 1.0])
     center = np.concatenate(clouds).mean(axis=0)
     eyes = [(cloud - center) @ axes.T for cloud in clouds if len(cloud)]
     depth = float(np.median(np.concatenate([eye[:, 2] for eye in eyes])))  # where things are, from which distances count
@@ -274,7 +266,7 @@ def _camera_of(
             middle[k] += 0.25 * (kept.max() + kept.min()) * (distance - depth)
     position = center + axes.T @ np.array([*middle, distance])
     target = position - back * (distance - depth)
-    return Camera(tuple(position.tolist()), tuple(target.tolist()), fov_degrees=fov_degrees)
+    return Camera(tuple(position.tolist()), tuple(target.tolist()))
 
 
 def needs_of(eye: np.ndarray, tangents: np.ndarray) -> list[float]:
@@ -303,11 +295,6 @@ def span_of(eye: np.ndarray, middle: np.ndarray, distance: float) -> np.ndarray:
     away = np.maximum(distance - eye[:, 2], 1e-9)
     # by columns: NumPy takes the least and the most of rows of two numbers several times slower
     return np.array([np.ptp((eye[:, k] - middle[k]) / away) for k in range(2)])
-
-
-def _towards(azimuth: float, elevation: float) -> np.ndarray:
-    a, e = np.radians(azimuth), np.radians(elevation)
-    return np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
 
 
 def _side(centers: np.ndarray, radii: np.ndarray) -> float:

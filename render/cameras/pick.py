@@ -24,7 +24,7 @@ class Hit(NamedTuple):
 def ray(camera: Camera, pixel: tuple[float, float], size: tuple[int, int]) -> np.ndarray:
     """(3,) unit vector from the eye through a point of the picture, counted as in :meth:`Camera.project`."""
     right, up, back = camera.axes()
-    tall = np.tan(np.radians(camera.fov_degrees) / 2)
+    tall = camera.tangent
     x = (2.0 * pixel[0] / size[0] - 1.0) * tall * size[0] / size[1]
     y = (1.0 - 2.0 * pixel[1] / size[1]) * tall
     towards = -back + x * right + y * up

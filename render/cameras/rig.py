@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tumble.render.camera import Camera
+from tumble.render.camera import Camera, towards
 from tumble.render.frames.frame import Frame
 
 TURN = 0.4  # degrees of orbit per pixel of a picture 720 high
@@ -35,8 +35,7 @@ class Rig:
         return cls(np.array(camera.target, float), distance, float(azimuth), float(elevation), camera.fov_degrees)
 
     def camera(self) -> Camera:
-        a, e = np.radians(self.azimuth), np.radians(np.clip(self.elevation, -STEEPEST, STEEPEST))
-        back = self.distance * np.array([np.cos(a) * np.cos(e), np.sin(a) * np.cos(e), np.sin(e)])
+        back = self.distance * towards(self.azimuth, np.clip(self.elevation, -STEEPEST, STEEPEST))
         return Camera(tuple((self.target + back).tolist()), tuple(self.target.tolist()), fov_degrees=self.fov_degrees)
 
     def orbit(self, dx: float, dy: float, size: tuple[int, int]) -> None:

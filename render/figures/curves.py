@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
 
-from tumble.collision.errors import InputError, need
-from tumble.render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
-from tumble.render.whole_files import whole
+from tumble.collision.errors import need
+from tumble.render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress, figure_path, saved
 
 COLORS = (BLUE, ORANGE, GREEN, RED, SKY, PINK, INK)
 
@@ -41,16 +41,14 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    path = Path(path)
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError("path", str(path), "a figure is a .png, .svg or .pdf file")
+    path = figure_path(path)
     rows = -(-len(fields) // across)
     with rc_context(_STYLE):
         figure = Figure(figsize=(6.0 * across + 2.0, 3.0 * rows + 0.6), layout="constrained")
         FigureCanvasAgg(figure)
         figure.suptitle(title.replace("_", " "), x=0.01, ha="left", fontsize=15, fontweight="bold", color=INK)
         for ax, panel in zip(figure.subplots(rows, across, squeeze=False).flat, fields, strict=False):
-            for (label, (x, y)), color in zip(panel.curves.items(), _cycle(len(panel.curves)), strict=True):
+            for (label, (x, y)), color in zip(panel.curves.items(), cycle(COLORS), strict=False):
                 x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
                 seen = np.isfinite(x) & np.isfinite(y)
                 seen &= (x > 0) if "x" in panel.log else True
@@ -70,10 +68,4 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
             ax.spines[["top", "right"]].set_visible(False)
         for ax in figure.axes[len(fields) :]:
             ax.set_visible(False)
-        with whole(path) as part:
-            figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
-    return path
-
-
-def _cycle(n: int) -> list[str]:
-    return [COLORS[k % len(COLORS)] for k in range(n)]
+        return saved(figure, path)

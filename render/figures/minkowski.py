@@ -14,9 +14,9 @@ import numpy as np
 
 from tumble.collision.errors import InputError, need
 from tumble.collision.queries.trace import Trace
+from tumble.render.figures.plots import figure_path, saved
 from tumble.render.films.writers import write
 from tumble.render.look import PALETTE
-from tumble.render.whole_files import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +47,7 @@ def still(trace: Trace, path: str | os.PathLike[str], size: tuple[int, int] = (1
     ------
     InputError : another kind of file. RenderError : the file can not be written.
     """
-    path = Path(path)
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError("path", str(path), "a picture is a .png, .svg or .pdf file")
+    path = figure_path(path, "picture")
     count = len(trace.steps)
     chosen = np.unique(np.linspace(0, count - 1, min(MOST, count)).round().astype(int))
     columns = next(c for c in (1, 2, 3, 4) if c * c >= len(chosen) or c == 4)
@@ -57,9 +55,7 @@ def still(trace: Trace, path: str | os.PathLike[str], size: tuple[int, int] = (1
     view = View(trace)
     for ax, k in zip(_cells(figure, len(chosen), columns), chosen, strict=True):
         panel(ax, view, k, found=True)
-    with whole(path) as part:
-        figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
-    return path
+    return saved(figure, path)
 
 
 def film(trace: Trace, path: str | os.PathLike[str], size: tuple[int, int] = (1280, 720)) -> Path:

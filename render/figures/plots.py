@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tumble.collision.errors import InputError, need
+from tumble.render.frames.graphs import GAINS, LOSSES
 from tumble.render.look import PALETTE
 from tumble.render.whole_files import whole
 from tumble.sim.words import printable
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREEN, RED, SKY, PINK, _ = PALETTE
 INK, FAINT = "#1d2733", "#8a94a0"
 POINTS = 4000  # of a curve: more do not show
-GAINS = ("external", "user", "contact", "correction", "sleep", "integrator")
-LOSSES = ("friction", "restitution")
 BOOK_COLORS = dict(zip((*GAINS, *LOSSES), (GREEN, "#7a5cc4", SKY, PINK, "#b8a614", "#6b7280", ORANGE, RED), strict=True))
 NOISE = 1e-15  # floor of relative curves: below, there is rounding only
 
@@ -42,8 +41,7 @@ def energy_momentum(
     ------
     InputError : the run has no sample, or the path is no kind of picture. RenderError : the file can not be written.
     """
-    if path is not None and Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError("path", str(path), "a figure is a .png, .svg or .pdf file")
+    path = None if path is None else figure_path(path)
     if len(run.times) == 0:
         raise InputError("run", getattr(run, "path", None), "holds no sample, so there is nothing to plot")
     need("film")
@@ -74,12 +72,24 @@ def energy_momentum(
             ax.set_xlabel("time [s]")
         if path is None:
             return figure
-        path = Path(path)
         figure.get_layout_engine().execute(figure)  # once: drawing would do it twice, to the same end
         figure.set_layout_engine("none")
-        with whole(path) as part:
-            figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
-        return path
+        return saved(figure, path)
+
+
+def figure_path(path: str | os.PathLike[str], what: str = "figure") -> Path:
+    """The path of a figure; InputError where it is no kind of picture."""
+    path = Path(path)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError("path", str(path), f"a {what} is a .png, .svg or .pdf file")
+    return path
+
+
+def saved(figure: Figure, path: Path) -> Path:
+    """Write a figure; returns its path. RenderError where that can not be done."""
+    with whole(path) as part:
+        figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
+    return path
 
 
 def trajectory(run: Any, body: str, path: str | os.PathLike[str]) -> Path:

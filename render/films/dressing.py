@@ -45,12 +45,6 @@ def bar_panel(size: tuple[int, int], share: float) -> Panel:
     return Panel(pixels_of(surface), 0, size[1] - height)
 
 
-def label_panel(text: str, size: tuple[int, int]) -> Panel:
-    """Whose picture it is, in the middle of its upper edge."""
-    block = text_block(((text, INK),), round(24 * size[1] / 720))
-    return Panel(block, max((size[0] - block.shape[1]) // 2, 0), round(18 * size[1] / 720))
-
-
 def split(size: tuple[int, int], graph: str | None) -> tuple[tuple[int, int], int]:
     """``(size of the picture, height of the graph under it)``; even, as H.264 wants it."""
     low = 2 * round(0.5 * GRAPH_SHARE * size[1]) if graph else 0

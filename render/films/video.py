@@ -23,6 +23,7 @@ from tumble.render.frames.frame import Frame, frame_of
 from tumble.render.frames.graphs import curve_strip
 from tumble.render.frames.recorded import RunFrames
 from tumble.render.opengl.context import open_renderer
+from tumble.render.text import top_panel
 from tumble.render.whole_files import whole
 from tumble.sim.checks import check_range
 
@@ -213,7 +214,7 @@ def film_beside(
             seen = []
             for frames, renderer, half, label in zip(both, (one, other), halves, labels, strict=True):
                 frame = frames.at(times[k])
-                panels = [dressing.label_panel(label, half), dressing.bar_panel(half, (k + 1) / len(times))]
+                panels = [top_panel(label, half, 24), dressing.bar_panel(half, (k + 1) / len(times))]
                 seen.append(renderer.draw(frame, shot(frame, k / len(times)), wanted, panels))
             pixels = dressing.beside(*seen)
             if curve is None:

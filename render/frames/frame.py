@@ -106,8 +106,13 @@ class Cast:
         return tuple(planes_of(shape) for shape in self.shapes)
 
     @cached_property
+    def floors(self) -> list[tuple[int, np.ndarray, float]]:
+        """(body, normal (3,) in its frame, offset [m]) of all half-spaces."""
+        return [(body, *plane) for body, planes in enumerate(self.planes) for plane in planes]
+
+    @property
     def has_floor(self) -> bool:
-        return any(self.planes)
+        return bool(self.floors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,6 +210,20 @@ class Frame:
         """``(centres (n, 3), radii (n,))`` in the world, of balls around bodies; radius nan for half-spaces and the removed."""
         centers, radii = self.cast.balls
         return self.positions + rotate(self.orientations, centers), np.where(self.present, radii, np.nan)
+
+    def ball(self) -> tuple[np.ndarray, float]:
+        """``(centre (3,), radius)`` [m] of a ball about the mean of the bodies that have an end, which holds them."""
+        centers, radii = self.balls()
+        near = np.isfinite(radii)
+        if not near.any():
+            return np.zeros(3), 1.0
+        middle = centers[near].mean(axis=0)
+        return middle, float((np.linalg.norm(centers[near] - middle, axis=1) + radii[near]).max())
+
+    def floor(self, body: int, normal: np.ndarray, offset: float) -> tuple[np.ndarray, float]:
+        """``(n (3,), level)`` of a half-space of a body as it stands: it fills n . x <= level [m]."""
+        n = rotate(self.orientations[body], normal)
+        return n, offset + float(n @ self.positions[body])
 
     def boxes(self) -> tuple[np.ndarray, np.ndarray]:
         """``(lo, hi)``, (n, 3) each [m]: boxes along the axes of the world; infinite for half-spaces, nan for the removed."""

@@ -134,8 +134,7 @@ def pairs(frame: Frame, unit: float) -> np.ndarray:
         for side in range(2):
             planes = bodies[pair[side]]
             if planes:
-                n = rotate(frame.orientations[pair[side]], planes[0][0])
-                level = planes[0][1] + float(n @ frame.positions[pair[side]])
+                n, level = frame.floor(pair[side], *planes[0])
                 ends[row, side] = ends[row, 1 - side] - (n @ ends[row, 1 - side] - level) * n
     ink = (*PAIR, 0.9)
     return np.concatenate(

@@ -129,7 +129,7 @@ def legend(frame: Frame, overlays: tuple[str, ...]) -> list[Line]:
 def scale_bars(frame: Frame, camera: Camera, overlays: tuple[str, ...], size: tuple[int, int], unit: float) -> np.ndarray | None:
     """How long an arrow of a round value is, for forces and impulses, as (h, w, 4); None where there is none to tell of."""
     rows = []
-    focal = 0.5 * size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+    focal = camera.focal(size[1])
     for name, unit_name, color, there in (
         ("contacts", "N", tuple(marks.CONTACT), frame.contacts is not None),
         ("impacts", "N s", marks.IMPACT, True),
@@ -166,6 +166,6 @@ def square_of(camera: Camera) -> float:
     """Width [m] of the floor's squares: 1, 2 or 5 times a power of ten, a good dozen over the height of the picture."""
     if camera.square is not None:
         return camera.square
-    least = 0.11 * camera.distance * np.tan(np.radians(camera.fov_degrees) / 2) * 2
+    least = 0.11 * camera.distance * camera.tangent * 2
     power = 10.0 ** np.floor(np.log10(least))
     return float(next(round(m * power, 12) for m in (1, 2, 5, 10) if m * power >= least))

@@ -37,7 +37,7 @@ def arrows(start: np.ndarray, vectors: np.ndarray, color: object, camera: Camera
     start, vectors, reach = start[keep], vectors[keep], reach[keep]
     if not len(start):
         return np.zeros((0, 16))
-    pixel = np.linalg.norm(start - camera.position, axis=1) * 2 * np.tan(np.radians(camera.fov_degrees) / 2) / 720  # m
+    pixel = np.linalg.norm(start - camera.position, axis=1) * 2 * camera.tangent / 720  # m
     neck = start + vectors * (1.0 - np.minimum(18.0 * pixel / reach, 0.5))[:, None]
     ink = np.concatenate([colors, np.full((len(start), 1), 0.95)], axis=1)
     shaft = lines(start, neck, (width * unit, width * unit), ink)

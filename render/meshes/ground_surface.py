@@ -54,12 +54,8 @@ def thinned(field: HeightField, most: int = MOST_SAMPLES) -> tuple[np.ndarray, n
     heights = field.heights
     share = min(np.sqrt(most / heights.size), 1.0)
     rows, columns = (np.unique(np.linspace(0, n - 1, max(int(share * n), 2)).round().astype(int)) for n in heights.shape)
-    low, kept = field.bounds[0], heights[np.ix_(rows, columns)]
-    x, y = np.meshgrid(low[0] + field.cell * rows, low[1] + field.cell * columns, indexing="ij")
-    n = len(columns)
-    a = (np.arange(len(rows) - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
-    triangles = np.stack([a, a + n, a + n + 1, a, a + n + 1, a + 1], axis=1).reshape(-1, 3)
-    return np.stack([x, y, kept], axis=2).reshape(-1, 3), triangles, kept.shape, _off(heights, rows, columns, kept)
+    kept = heights[np.ix_(rows, columns)]
+    return *field.samples(rows, columns), kept.shape, _off(heights, rows, columns, kept)
 
 
 def _off(heights: np.ndarray, rows: np.ndarray, columns: np.ndarray, kept: np.ndarray) -> float:

@@ -23,6 +23,14 @@ from tumble.render.rotation import multiply, rotate
 # bend is between that and a RIM: then the hull stands for something round. On a rock each bend above a CREASE has its line.
 CREASE, SHARP, RIM = np.radians((12.0, 35.0, 70.0))
 FEW = 0.1
+# By type of shape: the mesh, and what it is stretched by along x, y and z, fields or the one that has all three.
+STRETCHED = {
+    "box": ("box", "half_extents"),
+    "ellipsoid": ("ball", "radii"),
+    "sphere": ("ball", "radius", "radius", "radius"),
+    "cylinder": ("cylinder", "radius", "radius", "half_length"),
+    "cone": ("cone", "radius", "radius", "half_height"),
+}
 DOT = 0.975  # of the radius: where the dot of the mark of spin begins
 
 
@@ -174,16 +182,10 @@ def _spread(d: dict, x: tuple, q: tuple) -> Iterator[Part]:
             yield from _spread(part["shape"], tuple(x_part.tolist()), tuple(multiply(np.array(q), np.array(q_part)).tolist()))
     elif kind == "halfspace":
         yield Part(("plane", *(float(c) for c in d["normal"]), float(d["offset"])), (1.0, 1.0, 1.0), x, q)
-    elif kind == "box":
-        yield Part(("box",), tuple(d["half_extents"]), x, q)
-    elif kind == "sphere":
-        yield Part(("ball",), (d["radius"],) * 3, x, q)
-    elif kind == "ellipsoid":
-        yield Part(("ball",), tuple(d["radii"]), x, q)
-    elif kind == "cylinder":
-        yield Part(("cylinder",), (d["radius"], d["radius"], d["half_length"]), x, q)
-    elif kind == "cone":
-        yield Part(("cone",), (d["radius"], d["radius"], d["half_height"]), x, q)
+    elif kind in STRETCHED:
+        mesh, *names = STRETCHED[kind]
+        scale = d[names[0]] if len(names) == 1 else [d[name] for name in names]
+        yield Part((mesh,), tuple(scale), x, q)
     elif kind == "capsule":
         yield Part(("capsule", d["half_length"] / d["radius"]), (d["radius"],) * 3, x, q)
     elif kind in ("hull", "convexhull"):

@@ -16,22 +16,22 @@ from tumble.render.camera import Camera
 from tumble.render.frames.frame import Frame
 from tumble.render.frames.overlay import square_of
 from tumble.render.opengl.footprint import around, shadowed
-from tumble.render.opengl.programs import Programs
-from tumble.render.rotation import rotate
+from tumble.render.opengl.programs import Owner, Programs
 from tumble.render.software.floor_and_sky import plane_axes
 
 FLOOR = np.stack([look.FLOOR_DARK, look.FLOOR_LIGHT, look.FLOOR_LINE])
 LINE_ROOM = 1.2, 1.0  # polygon offset: surfaces go back by what a steep one gains in depth over half an edge line
 
 
-class Background:
+class Background(Owner):
     """Floors and sky of pictures on ``target``. A picture goes :meth:`aim`, :meth:`begin`, bodies, :meth:`end`."""
 
     def __init__(self, context: Any, programs: Programs, target: Any):
+        super().__init__()
         self._gl, self._programs, self._target = context, programs, target
         self._whole = programs.gathered  # light is worked out at every pixel, each time anew
         self._layer: Any = None  # a framebuffer, once there is a camera that stands still
-        self._kept: Any = None  # what was drawn there
+        self._drawn: Any = None  # what was drawn there
         self._last: Any = None  # what the picture before this one had behind it
         self._same = False
         self._floors: list[tuple[dict, bool, tuple]] = []  # uniforms, seen from below, where shadows may fall
@@ -58,8 +58,7 @@ class Background:
         seen = np.isfinite(radii)
         self._floors = []
         for body, normal, offset in planes:
-            n = rotate(frame.orientations[body], normal)
-            level = offset + float(n @ frame.positions[body])
+            n, level = frame.floor(body, normal, offset)
             middle = target - (n @ target - level) * n  # under the camera's target
             a, b = plane_axes(n)
             below = bool(n @ eye < level - n @ target)
@@ -82,7 +81,7 @@ class Background:
             shade = everywhere if self._whole else shadowed(camera, size, n, level, centers[seen], radii[seen], blur, sky)
             self._floors.append((floor, below, shade))
         right, up, back = camera.axes()
-        tall = np.tan(np.radians(camera.fov_degrees) / 2)
+        tall = camera.tangent
         self._sky = {"u_forward": -back, "u_right": right * tall * size[0] / size[1], "u_up": up * tall}
         now = self._signature(matrix)
         self._same, self._last = now == self._last, now
@@ -106,9 +105,9 @@ class Background:
     def begin(self) -> None:
         """Make the target ready for bodies: empty, or with the layer on it if this is seen for more than one picture."""
         veiled = any(below for _, below, _ in self._floors)  # by a floor seen from inside the ground, over what is behind it
-        if self._same and not veiled and not self._whole and self._kept != self._last:
-            self._keep()
-        if self._kept == self._last:
+        if self._same and not veiled and not self._whole and self._drawn != self._last:
+            self._keep_layer()
+        if self._drawn == self._last:
             self._gl.copy_framebuffer(self._target, self._layer)
             self._target.use()
         else:
@@ -117,26 +116,22 @@ class Background:
 
     def end(self) -> None:
         """Draw what is not there yet: floors where shadows may fall; all the rest too if there was no layer."""
-        whole = self._kept != self._last
+        whole = self._drawn != self._last
         self._draw_floors(self._target, True, whole)
         if whole:
             self._draw_sky()
 
-    def release(self) -> None:
-        if self._layer is not None:
-            for thing in (self._layer, *self._layer.color_attachments, self._layer.depth_attachment):
-                thing.release()
-
-    def _keep(self) -> None:
+    def _keep_layer(self) -> None:
         if self._layer is None:
-            size = self._target.size
-            self._layer = self._gl.framebuffer([self._gl.renderbuffer(size, 4)], self._gl.depth_renderbuffer(size))
+            size, keep = self._target.size, self._keep
+            colors, depths = keep(self._gl.renderbuffer(size, 4)), keep(self._gl.depth_renderbuffer(size))
+            self._layer = keep(self._gl.framebuffer([colors], depths))
         self._clear(self._layer)
         self._gl.viewport = (0, 0, *self._layer.size)
         self._gl.enable_only(self._gl.DEPTH_TEST)
         self._draw_floors(self._layer, False, True)
         self._draw_sky()
-        self._kept = self._last
+        self._drawn = self._last
 
     def _clear(self, target: Any) -> None:
         target.use()

@@ -66,7 +66,7 @@ def _boxes(
     depth = corners[:, 2]
     if depth.min() < 0.01 * camera.distance:
         return None
-    focal = 0.5 * size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+    focal = camera.focal(size[1])
     pixels = focal * corners[:, :2] / depth[:, None] * ((1.0,), (-1.0,)) + ((0.5 * size[0],), (0.5 * size[1],))
     return pixels.min(axis=0).T - 1.0, pixels.max(axis=0).T + 1.0
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tumble.render import look
 from tumble.render.opengl.maps import ShadowMap
-from tumble.render.opengl.programs import UNITS, Programs
+from tumble.render.opengl.programs import UNITS, Owner, Programs
 
 ROUGH = 0.02  # [rad] two thirds of the normals of a floor that mirrors are off by less
 WIDTH = 0.5  # pixels: standard deviation of the filter that edges are smoothed by
@@ -58,21 +58,18 @@ def lights(count: int) -> tuple[Light, ...]:
     return tuple(Light(s, d, (float(a), float(b)), t) for s, d, (a, b), t in zip(suns, sky, shift, tilt, strict=True))
 
 
-class Gathering:
+class Gathering(Owner):
     """The sum of pictures: draw each on ``shot``, then :meth:`add`; :meth:`end` puts it on the target as it is displayed."""
 
     def __init__(self, context: Any, programs: Programs, target: Any):
+        super().__init__()
         self._gl, self._programs, self._target = context, programs, target
-        size = target.size
-        self.sky = ShadowMap(context, SKY, "u_sky_shadow")
-        self._light = context.texture(size, 4, dtype="f2")
-        self._depth = context.depth_renderbuffer(size)
-        self.shot = context.framebuffer([self._light], self._depth)
-        self._mirror = context.texture(size, 4, dtype="f2")
-        self._mirror_depth = context.depth_renderbuffer(size)
-        self.mirrored = context.framebuffer([self._mirror], self._mirror_depth)
-        self._sum = context.texture(size, 4, dtype="f4")
-        self._total = context.framebuffer([self._sum])
+        size, keep = target.size, self._keep
+        self.sky = keep(ShadowMap(context, SKY, "u_sky_shadow"))
+        self._light, self._mirror, self._sum = (keep(context.texture(size, 4, dtype=kind)) for kind in ("f2", "f2", "f4"))
+        self.shot = keep(context.framebuffer([self._light], keep(context.depth_renderbuffer(size))))
+        self.mirrored = keep(context.framebuffer([self._mirror], keep(context.depth_renderbuffer(size))))
+        self._total = keep(context.framebuffer([self._sum]))
 
     def begin(self) -> None:
         self._total.clear()
@@ -97,17 +94,3 @@ class Gathering:
         gl.enable_only(gl.NOTHING)
         self._sum.use(UNITS["u_picture"])
         self._programs.render("gather")
-
-    def release(self) -> None:
-        for thing in (
-            self.shot,
-            self.mirrored,
-            self._total,
-            self._light,
-            self._depth,
-            self._mirror,
-            self._mirror_depth,
-            self._sum,
-        ):
-            thing.release()
-        self.sky.release()

@@ -111,7 +111,7 @@ class Groups:
 
     def place(self, frame: Frame, camera: Camera, overlays: tuple[str, ...], height: int) -> None:
         """Poses of all parts to the instance buffers, relative to the camera's target; ``height`` of the picture [pixels]."""
-        focal = 0.5 * height / np.tan(np.radians(camera.fov_degrees) / 2)
+        focal = camera.focal(height)
         base, eye = frame.positions - np.asarray(camera.target), np.subtract(camera.position, camera.target)
         others, there = shades(frame, overlays), frame.present
         for group in self.all:

@@ -9,7 +9,7 @@ import numpy as np
 from tumble.render.camera import Camera
 from tumble.render.frames.frame import Frame
 from tumble.render.opengl.groups import Groups
-from tumble.render.opengl.programs import UNITS, Programs
+from tumble.render.opengl.programs import UNITS, Owner, Programs
 from tumble.render.rotation import cross
 
 HALF = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
@@ -34,16 +34,17 @@ def stepped(width: float) -> float:
     return float(STEP ** np.ceil(np.log(1.04 * max(width, 1e-9)) / np.log(STEP)))
 
 
-class ShadowMap:
+class ShadowMap(Owner):
     """Depths along a direction, read by a sampler that compares. ``unit``: of the texture."""
 
     def __init__(self, context: Any, texels: int, sampler: str):
+        super().__init__()
         self._gl, self.unit = context, UNITS[sampler]
-        self.map = context.depth_texture((texels,) * 2)
+        self.map = self._keep(context.depth_texture((texels,) * 2))
         self.map.compare_func = "<="
         self.map.repeat_x = self.map.repeat_y = False
         self.map.filter = (context.LINEAR, context.LINEAR)
-        self._target = context.framebuffer(depth_attachment=self.map)
+        self._target = self._keep(context.framebuffer(depth_attachment=self.map))
 
     def draw(
         self, groups: Groups, programs: Programs, balls: tuple[np.ndarray, np.ndarray], towards: np.ndarray, reach: float
@@ -68,10 +69,6 @@ class ShadowMap:
         self.map.use(self.unit)
         return HALF @ to_map, texel
 
-    def release(self) -> None:
-        self._target.release()
-        self.map.release()
-
     def _fit(self, centers: np.ndarray, radii: np.ndarray, towards: np.ndarray) -> tuple[np.ndarray, float]:
         """``(matrix (4, 4) to the clip space of the map, width of a texel [m])``; it is moved by whole texels only."""
         if not len(radii):
@@ -94,28 +91,25 @@ class ShadowMap:
         return out, float(texels.max())
 
 
-class HeightMap:
+class HeightMap(Owner):
     """Outlines of the bodies from above with their tops and bottoms; its levels are means over more and more of them.
 
     Two smooth means are made of these, which shaders read: looked up at every pixel, their eight parts took half of the time.
     """
 
     def __init__(self, context: Any):
-        self._gl = context
-        self.map = context.texture((OUTLINES,) * 2, 4)
+        super().__init__()
+        self._gl, keep = context, self._keep
+        self.map = keep(context.texture((OUTLINES,) * 2, 4))
         self.map.build_mipmaps()
         self.map.filter = context.LINEAR_MIPMAP_NEAREST, context.LINEAR
         self.map.repeat_x = self.map.repeat_y = False
-        self._target = context.framebuffer([self.map])
-        self._means = [context.texture((MEANS,) * 2, 4) for _ in range(2)]
-        for mean in self._means:
-            mean.filter = context.LINEAR, context.LINEAR
-            mean.repeat_x = mean.repeat_y = False
-        self._smooth = context.framebuffer(self._means)
-        self._ground = context.texture((MEANS,) * 2, 1)
-        self._ground.filter = context.LINEAR, context.LINEAR
-        self._ground.repeat_x = self._ground.repeat_y = False
-        self._open = context.framebuffer([self._ground])
+        self._target = keep(context.framebuffer([self.map]))
+        *self._means, self._ground = (keep(context.texture((MEANS,) * 2, parts)) for parts in (4, 4, 1))
+        for texture in (*self._means, self._ground):
+            texture.filter = context.LINEAR, context.LINEAR
+            texture.repeat_x = texture.repeat_y = False
+        self._smooth, self._open = keep(context.framebuffer(self._means)), keep(context.framebuffer([self._ground]))
 
     def draw(self, groups: Groups, programs: Programs, balls: tuple[np.ndarray, np.ndarray], target: np.ndarray) -> float:
         """Draw it, and tell the programs; how far beyond a body it has something to say [m]. ``target``: of the camera."""
@@ -165,7 +159,3 @@ class HeightMap:
         programs.set("ground", u_level=level)
         programs.render("ground")
         self._ground.use(UNITS["u_ground"])
-
-    def release(self) -> None:
-        for thing in (self._target, self.map, self._smooth, *self._means, self._open, self._ground):
-            thing.release()

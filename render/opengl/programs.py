@@ -1,4 +1,4 @@
-"""The shaders of a renderer, compiled when they are first used, and their uniforms by name."""
+"""The shaders of a renderer, compiled when they are first used, and their uniforms by name; and what owns things of OpenGL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,22 @@ UNITS = {
 CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 
 
-class Programs:
+class Owner:
+    """What took things from a GL context, and gives them back in the end."""
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+
+    def _keep(self, thing: Any) -> Any:
+        self._kept.append(thing)
+        return thing
+
+    def release(self) -> None:
+        while self._kept:
+            self._kept.pop().release()
+
+
+class Programs(Owner):
     """All programs of a preset: ``programs["body METAL"]`` is body.vert and body.frag with METAL defined.
 
     The words that may be defined:
@@ -40,11 +55,12 @@ class Programs:
     """
 
     def __init__(self, context: Any, preset: look.Preset, size: tuple[int, int]):
+        super().__init__()
         self._context, self._preset, self.gathered, self.occluded = context, preset, preset.shots > 1, preset.occluded
         self._made: dict[str, Any] = {}
         self._uniforms: dict[str, dict[str, Any]] = {}  # of each program: asking it takes a search
         self._screen: dict[str, Any] = {}
-        self._corners = context.buffer(CORNERS.tobytes())
+        self._corners = self._keep(context.buffer(CORNERS.tobytes()))
         self.line_width = 1.9 * size[1] / 720  # of edges [pixels]
         self._common: dict[str, Any] = {
             "u_sun": look.SUN,
@@ -66,7 +82,7 @@ class Programs:
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
-            self._made[name] = program = self._compile(name)
+            self._made[name] = program = self._keep(self._compile(name))
             self._uniforms[name] = {uniform: program[uniform] for uniform in program}
             for sampler, unit in UNITS.items():
                 if sampler in program:
@@ -91,12 +107,9 @@ class Programs:
 
     def render(self, name: str) -> None:
         if name not in self._screen:
-            self._screen[name] = self._context.vertex_array(self[name], [(self._corners, "2f", "in_corner")])
+            content = [(self._corners, "2f", "in_corner")]
+            self._screen[name] = self._keep(self._context.vertex_array(self[name], content))
         self._screen[name].render(self._context.TRIANGLE_STRIP)
-
-    def release(self) -> None:
-        for thing in (*self._screen.values(), self._corners, *self._made.values()):
-            thing.release()
 
     def _compile(self, name: str) -> Any:
         folder = files("tumble.render") / "shaders"

@@ -11,14 +11,13 @@ from tumble.render import look
 from tumble.render.camera import Camera
 from tumble.render.frames.frame import Cast, Frame
 from tumble.render.frames.overlay import panels_of, square_of, strokes_of
-from tumble.render.meshes.meshes import planes_of
 from tumble.render.opengl.background import LINE_ROOM, Background
 from tumble.render.opengl.context import GL, draws_lines
 from tumble.render.opengl.footprint import bands
 from tumble.render.opengl.gather import Gathering, Light, lights
 from tumble.render.opengl.groups import QUAD, Groups
 from tumble.render.opengl.maps import HeightMap, ShadowMap, seen_balls
-from tumble.render.opengl.programs import UNITS, Programs
+from tumble.render.opengl.programs import UNITS, Owner, Programs
 from tumble.render.text import Panel
 
 BEHIND = UNITS["u_picture"]
@@ -26,14 +25,14 @@ ROOM = 2.0**0.5  # a slanted line of OpenGL is so much narrower than its width
 CROWD = 2.0 / 3.0  # of the texels of the shadow map, for thousands of triangles on it; shadows stay as soft
 
 
-class Renderer:
+class Renderer(Owner):
     """Draws frames into pictures of ``size`` (width, height). ``draw`` returns (height, width, 4) uint8, top row first."""
 
     def __init__(self, size: tuple[int, int], preset: str, gl: GL):
+        super().__init__()
         self.size, self.preset, self.backend = tuple(size), look.preset(preset), gl.backend
         self.gl = ctx = gl.context
         self._wait = gl.wait
-        self._kept: list[Any] = []  # all that has to be given back
         self._target = self._keep(
             ctx.framebuffer([self._keep(ctx.renderbuffer(self.size, 4))], self._keep(ctx.depth_renderbuffer(self.size)))
         )
@@ -116,8 +115,7 @@ class Renderer:
 
     def close(self) -> None:
         """Give back what the picture took from the GL context; the context stays for the next renderer."""
-        while self._kept:
-            self._kept.pop().release()
+        self.release()
 
     def __enter__(self) -> Renderer:
         return self
@@ -130,10 +128,6 @@ class Renderer:
         self._target.read_into(self._pixels.data, components=4)
         return self._pixels[::-1].copy()  # OpenGL counts rows from below
 
-    def _keep(self, thing: Any) -> Any:
-        self._kept.append(thing)
-        return thing
-
     def _take(self, cast: Cast) -> None:
         if cast is not self._cast:
             self._groups.take(cast)
@@ -144,7 +138,7 @@ class Renderer:
                 self._suns[texels] = self._keep(ShadowMap(self.gl, texels, "u_shadow"))
             self._sun, self._softness = self._suns[texels], self.preset.softness * texels / self.preset.shadow
             self._programs.set_all(u_softness=self._softness)
-            self._planes = [(body, n, offset) for body, shape in enumerate(cast.shapes) for n, offset in planes_of(shape)]
+            self._planes = cast.floors
 
     # one picture, in one light
 
@@ -193,7 +187,7 @@ class Renderer:
         gathered = self._programs.gathered
         horizon = look.HORIZON_LIGHT if gathered else look.HORIZON
         ground = horizon if self._planes else look.NADIR_LIGHT if gathered else look.NADIR  # a floor meets the sky at the horizon
-        focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+        focal = camera.focal(self.size[1])
         self._programs.set_all(u_view_projection=self._matrix, u_eye=self._eye, u_horizon=horizon, u_nadir=ground, u_focal=focal)
 
     def _draw_bodies(self, of: Any) -> None:
@@ -254,7 +248,7 @@ class Renderer:
         radii = radii[soft]
         rects = [(0, 0, *self.size)]
         if (depth > 1.2 * radii).all():
-            focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+            focal = camera.focal(self.size[1])
             reach = 1.3 * focal * (radii / (depth - radii))[:, None] + 3
             rects = bands(pixels - reach, pixels + reach, self.size)
         self._copy()

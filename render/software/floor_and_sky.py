@@ -19,7 +19,7 @@ def backdrop(
     """``(in sun, in shade, plane of each pixel)``: (h, w, 3) as displayed twice, and a mask (h, w) for each plane."""
     width, height = size
     right, up, back = camera.axes()
-    tall = np.tan(np.radians(camera.fov_degrees) / 2)
+    tall = camera.tangent
     x = (2.0 * (np.arange(width) + 0.5) / width - 1.0) * tall * width / height
     y = (1.0 - 2.0 * (np.arange(height) + 0.5) / height) * tall
     towards = -back + x[None, :, None] * right + y[:, None, None] * up

@@ -15,7 +15,7 @@ from tumble.render.camera import Camera
 from tumble.render.frames.frame import Cast, Frame
 from tumble.render.frames.overlay import panels_of, shades, square_of, strokes_of
 from tumble.render.frames.strokes import Strokes
-from tumble.render.meshes.meshes import Part, mesh_of, parts_of, planes_of
+from tumble.render.meshes.meshes import Part, mesh_of, parts_of
 from tumble.render.meshes.relief import corner_colors
 from tumble.render.rotation import rotate
 from tumble.render.software.floor_and_sky import backdrop
@@ -118,7 +118,7 @@ class Painter:
     def _take(self, cast: Cast) -> None:
         if cast is not self._cast:
             self._cast, self._props = cast, props_of(cast, self._detail)
-            self._planes = [(body, *plane) for body, shape in enumerate(cast.shapes) for plane in planes_of(shape)]
+            self._planes = cast.floors
 
     def _corners(self, frame: Frame) -> np.ndarray:
         """(c, 3) corners of all parts in the world."""
@@ -182,10 +182,7 @@ class Painter:
     def _ground(self, frame: Frame, camera: Camera, corners: np.ndarray):
         """A new surface with sky, floors and the shadows on them."""
         pygame = self._pygame
-        planes = []
-        for body, normal, offset in self._planes:
-            n = rotate(frame.orientations[body], normal)
-            planes.append((n, offset + float(n @ frame.positions[body])))
+        planes = [frame.floor(*plane) for plane in self._planes]
         key = (camera, tuple((*n, level) for n, level in planes))
         if key != self._kept[0]:
             in_sun, in_shade, masks = backdrop(camera, planes, self.size)

@@ -17,7 +17,7 @@ from tumble.collision.errors import InputError, check_number, need
 from tumble.render import look
 from tumble.render.films.writers import encoded
 from tumble.render.frames.recorded import RunFrames
-from tumble.render.meshes.meshes import mesh_of, parts_of, planes_of
+from tumble.render.meshes.meshes import mesh_of, parts_of
 from tumble.render.meshes.visuals import Skin
 from tumble.render.web.replay import tones
 from tumble.render.whole_files import whole
@@ -86,12 +86,7 @@ class _Builder:
         file.nodes.append(lib.Node(name=cast.title or "scene", rotation=list(map(float, TURN)), children=[]))
         file.scenes.append(lib.Scene(nodes=[0]))
         file.scene = 0
-        first = frames.at(frames.start)
-        centers, radii = first.balls()
-        near = np.isfinite(radii)
-        reach = (
-            float((np.linalg.norm(centers[near] - centers[near].mean(axis=0), axis=1) + radii[near]).max()) if near.any() else 1.0
-        )
+        _, reach = frames.at(frames.start).ball()
         meshes: dict[tuple, int] = {}
         animation = lib.Animation(name="motion", samplers=[], channels=[])
         clock = self.accessor(times, "SCALAR", bounds=True) if len(times) > 1 else None
@@ -116,7 +111,7 @@ class _Builder:
                     scale, place = [max(abs(float(c)), 1e-9) for c in part.scale], list(map(float, part.position))
                     made = lib.Node(mesh=meshes[key], scale=scale, translation=place, rotation=[x, y, z, w])
                     node.children.append(self.node(made))
-            for normal, level in planes_of(shape):
+            for normal, level in cast.planes[row]:
                 node.children.append(self.node(lib.Node(mesh=self.floor(normal, level, FLOOR * reach, color))))
             if clock is not None and np.ptp(poses[:, row], axis=0).any():
                 self.channels(animation, number, clock, poses[:, row])

@@ -48,11 +48,7 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
     for k, t in enumerate(times):
         frame = frames.at(t)
         poses[k, :, :3], poses[k, :, 3:] = frame.positions, frame.orientations
-    first = frames.at(frames.start)
-    centers, radii = first.balls()
-    near = np.isfinite(radii)
-    middle = centers[near].mean(axis=0) if near.any() else np.zeros(3)
-    reach = float((np.linalg.norm(centers[near] - middle, axis=1) + radii[near]).max()) if near.any() else 1.0
+    middle, reach = frames.at(frames.start).ball()
     return {
         "title": cast.title,
         "times": base64_of(times),

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.render.frames.frame import Frame
-from tumble.render.look import PALETTE, rgb
-from tumble.render.text import INK, Panel, inked, text_block, veil
+from tumble.render.text import Panel, inked, pixels_of, text_block, veil
+from tumble.render.windows.sliders import draw_slider
 
 KEYS = {
     "1": "contacts", "2": "normals", "3": "manifolds", "i": "impacts", "4": "boxes", "5": "pairs", "6": "axes", "7": "velocity",
@@ -34,7 +34,6 @@ HELP = (
     "H\tthese keys",
     "Q, Esc\tquit",
 )
-BLUE = rgb(PALETTE[0])
 
 
 class TimeLine(NamedTuple):
@@ -60,18 +59,12 @@ class TimeLine(NamedTuple):
 
 def time_line(size: tuple[int, int], share: float) -> Panel:
     """A bar with a handle at a share of its length."""
-    import pygame
-
     at = TimeLine.of(size)
     pad = at.height // 2
     surface = veil((at.right - at.left + 2 * pad, at.height), pad)
-    middle, x = at.height // 2, pad + round(share * (at.right - at.left))
-    blue, thick = [round(255 * c) for c in BLUE], max(at.height // 6, 2)
-    pygame.draw.line(surface, (120, 130, 140), (pad, middle), (pad + at.right - at.left, middle), thick)
-    pygame.draw.line(surface, blue, (pad, middle), (x, middle), thick)
-    pygame.draw.circle(surface, blue, (x, middle), round(0.32 * at.height))
-    pixels = np.frombuffer(pygame.image.tobytes(surface, "RGBA"), np.uint8).reshape(at.height, -1, 4)
-    return Panel(pixels, at.left - pad, at.top)
+    x, ends = pad + round(share * (at.right - at.left)), (pad, pad + at.right - at.left)
+    draw_slider(surface, ends, x, at.height // 2, max(at.height // 6, 2), round(0.32 * at.height))
+    return Panel(pixels_of(surface), at.left - pad, at.top)
 
 
 def help_panel(size: tuple[int, int]) -> Panel:
@@ -82,12 +75,6 @@ def help_panel(size: tuple[int, int]) -> Panel:
         rows.append(("overlays" if k == 0 else "") + "\t" + "   ".join(words[k : k + 4]))
     block = text_block(inked([*HELP, *rows]), round(19 * size[1] / 720), 240)
     return Panel(block, max((size[0] - block.shape[1]) // 2, 0), max((size[1] - block.shape[0]) // 2, 0))
-
-
-def note_panel(size: tuple[int, int], note: str) -> Panel:
-    """A message, in the middle of the upper edge."""
-    block = text_block(((note, INK),), round(20 * size[1] / 720))
-    return Panel(block, max((size[0] - block.shape[1]) // 2, 0), round(18 * size[1] / 720))
 
 
 def state_panel(frame: Frame, body: int, size: tuple[int, int], scales: int = 0) -> Panel:

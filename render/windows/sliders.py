@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,11 +70,9 @@ class Sheet:
 
 def panel(sliders: list[Slider], size: tuple[int, int]) -> Panel:
     """All sliders, each with its name and value."""
-    import pygame
-
     sheet, shown = Sheet.of(size, len(sliders)), sliders[:MOST]
     surface = veil((sheet.width, 2 * sheet.pad + sheet.row * len(shown)), sheet.pad)
-    letters, blue = font(max(round(17 * size[1] / 720), LEAST)), [round(255 * c) for c in BLUE]
+    letters = font(max(round(17 * size[1] / 720), LEAST))
     ink = [round(255 * c) for c in INK]
     for k, slider in enumerate(shown):
         x, y = sheet.track(k, slider.share)
@@ -82,7 +81,15 @@ def panel(sliders: list[Slider], size: tuple[int, int]) -> Panel:
         value = letters.render(f"{slider.value:.4g} {slider.unit}".strip(), True, ink)
         surface.blit(value, (sheet.width - sheet.pad - value.get_width(), sheet.pad + k * sheet.row))
         thick = max(sheet.row // 14, 2)
-        pygame.draw.line(surface, (120, 130, 140), (left, y), (sheet.width - left, y), thick)
-        pygame.draw.line(surface, blue, (left, y), (x, y), thick)
-        pygame.draw.circle(surface, blue, (round(x), round(y)), max(sheet.row // 7, 3))
+        draw_slider(surface, (left, sheet.width - left), x, y, thick, max(sheet.row // 7, 3))
     return Panel(pixels_of(surface), sheet.left, sheet.top)
+
+
+def draw_slider(surface: Any, ends: tuple[float, float], x: float, y: float, thick: int, radius: int) -> None:
+    """A level line between two ends, up to x in another colour, and a handle there [pixels]."""
+    import pygame
+
+    blue = [round(255 * c) for c in BLUE]
+    pygame.draw.line(surface, (120, 130, 140), (ends[0], y), (ends[1], y), thick)
+    pygame.draw.line(surface, blue, (ends[0], y), (x, y), thick)
+    pygame.draw.circle(surface, blue, (round(x), round(y)), radius)

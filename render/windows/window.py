@@ -24,6 +24,7 @@ from tumble.render.errors import RenderError
 from tumble.render.frames.frame import Frame
 from tumble.render.frames.overlay import OVERLAYS
 from tumble.render.opengl import context
+from tumble.render.text import top_panel
 from tumble.render.windows import hud, sliders
 
 STILL = 3  # pixels that a press may move and still be a click
@@ -140,7 +141,7 @@ class Window:
         if self.span is not None:
             panels.append(hud.time_line(self.size, (frame.time - self.span[0]) / max(self.span[1] - self.span[0], 1e-300)))
         if note:
-            panels.append(hud.note_panel(self.size, note))
+            panels.append(top_panel(note, self.size, 20))
         if self.pulling and self.sliders:
             panels.append(sliders.panel(self.sliders, self.size))
         if self.help:

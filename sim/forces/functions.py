@@ -89,8 +89,10 @@ def _call_uncompiled(address, given, out):
     _PROTOTYPE(int(address))(given.ctypes.data_as(pointer), out.ctypes.data_as(pointer))
 
 
-@intrinsic(_call_uncompiled)
-def call_function():
+def _call_compiled() -> Any:
     from tumble.sim.forces.function_call import call_function
 
     return call_function
+
+
+call_function = intrinsic(_call_compiled, _call_uncompiled)

@@ -13,7 +13,7 @@ impulse between two bodies that do not move.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,76 +63,26 @@ def _put(table, row, column, value):
     table[row, column : column + LANES] = value
 
 
-@intrinsic(lambda table, row, column: table[row, column : column + LANES].copy())
-def lanes_at():
-    """lanes_at(table, row, column): the four numbers there."""
-    from tumble.collision.kernels.intrinsics.lanes_code import lanes_at
+def _code() -> Any:
+    from tumble.collision.kernels.intrinsics import lanes_code
 
-    return lanes_at
+    return lanes_code
 
 
-@intrinsic(_put)
-def put_lanes():
-    """put_lanes(table, row, column, value)"""
-    from tumble.collision.kernels.intrinsics.lanes_code import put_lanes
-
-    return put_lanes
-
-
-@intrinsic(_gather)
-def gather():
-    """gather(table, rows, g, first): eight columns of the four rows of ``table`` that rows[g, first:first + 4] names."""
-    from tumble.collision.kernels.intrinsics.lanes_code import gather
-
-    return gather
-
-
-@intrinsic(_scatter)
-def scatter():
-    """scatter(table, rows, g, first, columns): the same back."""
-    from tumble.collision.kernels.intrinsics.lanes_code import scatter
-
-    return scatter
-
-
-@intrinsic(lambda number: np.full(LANES, number))
-def every():
-    """every(number): in each lane."""
-    from tumble.collision.kernels.intrinsics.lanes_code import every
-
-    return every
-
-
-@intrinsic(np.where)
-def choose():
-    """choose(where, a, b)"""
-    from tumble.collision.kernels.intrinsics.lanes_code import choose
-
-    return choose
-
-
-@intrinsic(np.sqrt)
-def root():
-    """root(a): the square root."""
-    from tumble.collision.kernels.intrinsics.lanes_code import root
-
-    return root
-
-
-@intrinsic(np.abs)
-def size():
-    """size(a): without the sign."""
-    from tumble.collision.kernels.intrinsics.lanes_code import size
-
-    return size
-
-
-@intrinsic(lambda where: sum(1 << lane for lane in range(LANES) if where[lane]))
-def bits():
-    """bits(where): a bit for each lane."""
-    from tumble.collision.kernels.intrinsics.lanes_code import bits
-
-    return bits
+# lanes_at(table, row, column): the four numbers there. put_lanes(table, row, column, value)
+lanes_at = intrinsic(lambda: _code().lanes_at, lambda table, row, column: table[row, column : column + LANES].copy())
+put_lanes = intrinsic(lambda: _code().put_lanes, _put)
+# gather(table, rows, g, first): eight columns of the four rows of ``table`` that rows[g, first:first + 4] names.
+# scatter(table, rows, g, first, columns): the same back.
+gather = intrinsic(lambda: _code().gather, _gather)
+scatter = intrinsic(lambda: _code().scatter, _scatter)
+# every(number): in each lane. choose(where, a, b). root(a): the square root. size(a): without the sign.
+every = intrinsic(lambda: _code().every, lambda number: np.full(LANES, number))
+choose = intrinsic(lambda: _code().choose, np.where)
+root = intrinsic(lambda: _code().root, np.sqrt)
+size = intrinsic(lambda: _code().size, np.abs)
+# bits(where): a bit for each lane.
+bits = intrinsic(lambda: _code().bits, lambda where: sum(1 << lane for lane in range(LANES) if where[lane]))
 
 
 @inner

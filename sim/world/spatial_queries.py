@@ -12,6 +12,7 @@ from tumble.collision.bounds import aabb
 from tumble.collision.errors import InputError, check_number, check_vector
 from tumble.collision.ground.ground_distance import distance_to_ground
 from tumble.collision.hints import PoseLike
+from tumble.collision.kernels.group import own_tables
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import load3, load9, store3
 from tumble.collision.narrowphase import distance
@@ -19,7 +20,7 @@ from tumble.collision.pose import as_pose
 from tumble.collision.queries.ray_casts import ray
 from tumble.collision.shapes.definitions import ConvexHull, Shape, convex_parts
 from tumble.collision.shapes.ground import Facet
-from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.collision.shapes.shapeset import ShapeSet
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.state import CARRIER, PIECE
 

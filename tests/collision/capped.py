@@ -11,6 +11,7 @@ from tests.collision.placing import measure, reach, shape_of, turn
 from tumble.collision.pairs import smooth_depth
 from tumble.collision.shapes.definitions import Capsule
 from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.collision.shapes.support_functions import support_piece
 
 KINDS = ("cylinder", "cone", "ellipsoid", "capsule", "box", "hull")
 
@@ -43,7 +44,7 @@ def told(seed, depth, spoil=None):
     n = found.normal + 0.02 * rng.normal(size=3)
     n = tuple(map(float, n / np.linalg.norm(n)))
     back = tuple(float(-x) for x in np.reshape(r, (3, 3)).T @ n)
-    pieces = smooth_depth.support_piece(g, 0, n)[0], smooth_depth.support_piece(g, 1, back)[0]
+    pieces = support_piece(g, 0, n)[0], support_piece(g, 1, back)[0]
     good, m, s, high, _, _, tangent = smooth_depth.critical(g, 0, 1, r, t, n, -math.inf, pieces, (1.0,), 1, size)
     if not good or s >= 0.0:
         return None

@@ -11,24 +11,25 @@ import ctypes
 import hashlib
 import os
 import struct
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tumble.collision.kernels.sources import cache_root, source_hash
+from tumble.collision.regular import put_sealed, sealed
 
 Objects = list[tuple[str, str, bytes]]
-MAGIC = b"tumble2\n"
-DIGEST = 16  # bytes
+MOST_BYTES = 2_000_000_000  # of a file
 # settings of Numba that are of no matter to code
 ELSEWHERE = ("NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT")
-# Symbols of Numba that only what takes arguments from Python refers to, which is not called here.
+# Symbols of Numba that only what takes arguments from Python refers to, which is not called here, and lists, which kernels do not
+# make.
 UNUSED = (
     "NRT_adapt_ndarray_from_python", "NRT_adapt_ndarray_to_python", "NRT_adapt_ndarray_to_python_acqref", "NRT_decref",
     "NRT_incref", "numba_do_raise", "numba_gil_ensure", "numba_gil_release", "numba_runtime_build_excinfo_struct",
-    "numba_unpickle", "numba_unpack_slice", "numba_set_fnclear_error", "NRT_Reallocate",
+    "numba_unpickle", "numba_unpack_slice", "numba_set_fnclear_error", "NRT_Reallocate", "NRT_MemInfo_new_varsize_dtor",
+    "NRT_MemInfo_varsize_realloc",
 )  # fmt: skip
 MATHEMATICS = {"numba_ldexp": "ldexp", "numba_frexp": "frexp"}
 
@@ -75,17 +76,13 @@ def _machine() -> tuple[str, str, str]:
 
 def read(path: Path) -> Objects | None:
     """What :func:`write` wrote; None where there is nothing, or it is damaged: machine code that is would end the interpreter."""
-    try:
-        data = path.read_bytes()
-    except OSError:
+    data = sealed(path, MOST_BYTES)
+    if data is None:
         return None
-    head = len(MAGIC) + DIGEST
-    if data[: len(MAGIC)] != MAGIC or _digest(data[head:]) != data[len(MAGIC) : head]:
-        return None
-    parts, at = [], head
+    parts, at = [], 0
     while at < len(data):
         (size,) = struct.unpack_from("q", data, at)
-        parts.append(data[at + 8 : at + 8 + size])
+        parts.append(bytes(data[at + 8 : at + 8 + size]))
         at += 8 + size
     return [(a.decode(), b.decode(), c) for a, b, c in zip(parts[::3], parts[1::3], parts[2::3], strict=True)]
 
@@ -93,16 +90,7 @@ def read(path: Path) -> Objects | None:
 def write(path: Path, objects: Objects) -> None:
     """Objects as (name, symbol, object code): whole, or not at all."""
     parts = [part for name, symbol, code in objects for part in (name.encode(), symbol.encode(), code)]
-    body = b"".join(struct.pack("q", len(part)) + part for part in parts)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    with open(handle, "wb") as file:
-        file.write(MAGIC + _digest(body) + body)
-    os.replace(part, path)
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=DIGEST).digest()
+    put_sealed(path, *(piece for part in parts for piece in (struct.pack("q", len(part)), part)))
 
 
 def keep(path: Path, objects: Objects) -> bool:

@@ -17,7 +17,7 @@ from tumble.collision.kernels.building.objects import Objects
 
 RUNTIME = (
     "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_dtor",
-    "NRT_MemInfo_call_dtor", "NRT_MemInfo_new_varsize_dtor", "NRT_MemInfo_varsize_realloc",
+    "NRT_MemInfo_call_dtor",
 )  # fmt: skip
 COUNTS = ("NRT_incref", "NRT_decref")
 OPEN_SHELVES = "tumble.open_shelves"  # to be called once, as the object is loaded
@@ -31,7 +31,6 @@ _RUNTIME = (
 %shelves = type {{ [{SHELVES} x ptr], [{SHELVES} x i64] }}
 declare ptr @malloc(i64)
 declare ptr @calloc(i64, i64)
-declare ptr @realloc(ptr, i64)
 declare void @free(ptr)
 declare i32 @pthread_key_create(ptr, ptr)
 declare ptr @pthread_getspecific(i64)
@@ -257,34 +256,6 @@ ask:
 out:
   call void @give_back(ptr %b)
   ret void
-}
-
-define void @varsize_dtor(ptr %data, i64 %size, ptr %info) {
-  %none = icmp eq ptr %info, null
-  br i1 %none, label %out, label %ask
-ask:
-  call void %info(ptr %data)
-  br label %out
-out:
-  call void @free(ptr %data)
-  ret void
-}
-
-define ptr @NRT_MemInfo_new_varsize_dtor(i64 %size, ptr %dtor) {
-  %data = call ptr @malloc(i64 %size)
-  %b = call ptr @malloc(i64 48)
-  call void @put(ptr %b, ptr @varsize_dtor, ptr %dtor, ptr %data, i64 %size, ptr null)
-  ret ptr %b
-}
-
-define ptr @NRT_MemInfo_varsize_realloc(ptr %b, i64 %size) {
-  %p3 = getelementptr %block, ptr %b, i32 0, i32 3
-  %old = load ptr, ptr %p3
-  %data = call ptr @realloc(ptr %old, i64 %size)
-  store ptr %data, ptr %p3
-  %p4 = getelementptr %block, ptr %b, i32 0, i32 4
-  store i64 %size, ptr %p4
-  ret ptr %data
 }
 """
 )

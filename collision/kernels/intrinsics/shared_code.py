@@ -13,7 +13,7 @@ from numba.core import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from tumble.collision.kernels.group_type import GroupType, OwningGroupType, borrowed
+from tumble.collision.kernels.group_type import GroupType, OwningGroupType, borrowed, table_at
 
 WORD = ir.IntType(64)
 
@@ -90,11 +90,7 @@ def _table(number):
         def make(context, builder, signature, arguments):
             address, rows, columns = arguments
             data = builder.inttoptr(address, context.get_data_type(number).as_pointer())
-            array = arrayobj.make_array(array_type)(context, builder)
-            eight = context.get_constant(types.intp, 8)
-            strides = [builder.mul(columns, eight), eight]
-            arrayobj.populate_array(array, data, [rows, columns], strides, itemsize=eight, meminfo=None)
-            return array._getvalue()
+            return table_at(context, builder, array_type, data, rows, columns)
 
         return array_type(types.int64, types.int64, types.int64), make
 

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from tumble.collision.contact.facets import is_plane, near_triangles, place_of, set_facet, set_plane, vertex_of
+from tumble.collision.contact.facets import corners_of, is_plane, near_triangles, set_facet, set_plane
 from tumble.collision.geometry import HELD, empty_geometry
 from tumble.collision.ground.nearby import apart_from, plane_near
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
@@ -40,6 +40,7 @@ from tumble.collision.linalg import (
 from tumble.sim.contact.ground.faces import is_facet_row
 from tumble.sim.contact.touching.swept_pairs import swept_box, swept_way
 from tumble.sim.flight.motion import frame_pose
+from tumble.sim.sorted_lists import sort_list
 from tumble.sim.state import CARRIER, EXAMPLE, FACET_LEFT, IDLE, OK, PAIRS_FULL, PIECE, PLANE
 
 
@@ -115,22 +116,18 @@ def _wanted(bodies, geoms, geometry, carrier, touched, more, dt, codes):
         way = mul_t(rot, way)
         for n in range(count, total):
             t = found[n]
-            a, b, c = (
-                place_of(geometry, s, vertex_of(geometry, s, t, 0)),
-                place_of(geometry, s, vertex_of(geometry, s, t, 1)),
-                place_of(geometry, s, vertex_of(geometry, s, t, 2)),
-            )
+            a, b, c = corners_of(geometry, s, t)
             room = fat + 1e-9 * (abs(at[0]) + abs(at[1]) + abs(at[2]) + geometry.radius[geoms.shape[k]])
             if not apart_from(geometry, geoms.shape[k], at, turned, a, b, c, room, way):
                 found[count] = t
                 count += 1
-    wanted = np.sort(found[:count])
-    count = 0
-    for k in range(len(wanted)):
-        if k == 0 or wanted[k] != wanted[count - 1]:
-            wanted[count] = wanted[k]
-            count += 1
-    return wanted[:count]
+    sort_list(found, count)
+    kept = 0
+    for k in range(count):
+        if k == 0 or found[k] != found[kept - 1]:
+            found[kept] = found[k]
+            kept += 1
+    return found[:kept]
 
 
 @inner

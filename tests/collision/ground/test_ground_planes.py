@@ -9,8 +9,9 @@ from tests.physics.grounds import box_mesh, strip, uneven_floor
 from tumble.collision import HeightField, TriangleMesh
 from tumble.collision.ground.nearby import plane_near
 from tumble.collision.ground.planes import BLOCK_CELLS
+from tumble.collision.kernels.group import own_tables
 from tumble.collision.kernels.jit import kernel
-from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.collision.shapes.shapeset import ShapeSet
 
 
 @kernel
