@@ -10,7 +10,7 @@ from tumble.collision.queries.single import LIBRARY
 from tumble.scenarios.runs.scene_run import warm
 
 if __name__ == "__main__":
-    warm()
     provide(LIBRARY)
+    warm(*() if LIBRARY.path.exists() else (LIBRARY,))
     LIBRARY.prepare(Line())
     sys.exit(0)

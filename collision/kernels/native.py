@@ -292,9 +292,10 @@ class Library:
         """The machine code of an entry. What it reaches is compiled when it is reached, where it is not kept."""
         return self._kept[0][name] if self.growing is None else self.growing.code(name)
 
-    def prepare(self, report: Callable[[int, int, str], None]) -> int:
-        """Compile what is not kept, on all cores; how many kernels. ``report`` hears how many are done, of how many; the next."""
-        return 0 if DISABLED or self.growing is None else self.growing.finish(report)
+    def prepare(self, report: Callable[[int, int, str], None], *beside: Library) -> int:
+        """Compile what is not kept, on all cores; how many kernels. ``report`` hears how many are done, of how many; the next.
+        ``beside``: libraries whose entries are compiled too; all the kernels that these reach are in this one."""
+        return 0 if DISABLED or self.growing is None else self.growing.finish(report, *beside)
 
     @property
     def whole(self) -> bool:

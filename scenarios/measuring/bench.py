@@ -146,7 +146,7 @@ def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict
     from tumble.scenarios.progress import Bar
     from tumble.scenarios.runs.scene_run import warm
 
-    warm(quiet)
+    warm(quiet=quiet)
     rows = []
     with Bar("Measuring", total=2 * len(names), counted=True, quiet=quiet) as bar:
         for k, name in enumerate(names):

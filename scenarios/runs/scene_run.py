@@ -28,6 +28,7 @@ from tumble.sim.scene.scene import Scene
 from tumble.sim.words import count as number
 
 if TYPE_CHECKING:
+    from tumble.collision.kernels.native import Library
     from tumble.scenarios.registry import Scenario
     from tumble.sim.world.world import World
 
@@ -44,14 +45,15 @@ class Artefacts:
     paths: dict[str, Path] = field(default_factory=dict)
 
 
-def warm(quiet: bool = False) -> int:
-    """Compile what a step needs, on all cores, where it is not kept already; how many kernels were compiled."""
+def warm(*beside: Library, quiet: bool = False) -> int:
+    """Compile what a step needs, and libraries ``beside`` that reach no other kernels, on all cores, where it is not kept; how
+    many kernels were compiled."""
     from tumble.collision.kernels.shipped import provide
     from tumble.sim.compiled import LIBRARY
 
     provide(LIBRARY)
     with Bar("Compiling kernels, first run only", counted=True, quiet=quiet) as bar:
-        count = LIBRARY.prepare(lambda done, total, note: bar.update(done, total, note))
+        count = LIBRARY.prepare(lambda done, total, note: bar.update(done, total, note), *beside)
     if count and not quiet:
         bar.console.print(f"Compiled {number(count, 'kernel')} in {bar.seconds:.0f} s; they are kept for the next time.")
     return count

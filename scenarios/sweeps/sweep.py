@@ -69,7 +69,7 @@ def sweep(
     if jobs:
         from tumble.scenarios.runs.scene_run import warm
 
-        warm(quiet)  # once, here: else every worker compiles
+        warm(quiet=quiet)  # once, here: else every worker compiles
     run = (
         _on_dask(plan, jobs, scheduler)
         if scheduler is not None

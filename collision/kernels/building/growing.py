@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -99,10 +99,8 @@ class Growing:
         self.paths |= {ENTER + entry.name: entry.path for entry in library.entries}
         self.paths[STUBS] = library.path.with_suffix(".stubs.o")
         kernels = {**self.far, **{ENTER + entry.name: entry.kernel for entry in library.entries}}
-        self.inner = {name: inner_kernels(kernel) for name, kernel in kernels.items()}
+        self.inner = {STUBS: {}, **{name: inner_kernels(kernel) for name, kernel in kernels.items()}}
         self.first = [STUBS, *(name for name in library.first if name in self.paths)]
-        self.inner[STUBS] = {}
-        self._largest = sorted(self.inner, key=lambda name: -sum(self.inner[name].values()))
         self._for_all = False  # somebody waits for the whole library, and for no kernel more than for others
         self.objects: dict[str, Objects] = {}
         self.line: Report = Line()
@@ -113,10 +111,15 @@ class Growing:
         self._urgent: list[str] = []
         self._waiting = 0  # threads of the program that wait for kernels
         self.patience = PYTHON_SECONDS
-        for name, path in self.paths.items():
-            objects = read(path)
+        self._read(self.paths)
+
+    def _read(self, names: Iterable[str]) -> None:
+        """Take what is kept of these; the largest come first from now on."""
+        for name in names:
+            objects = read(self.paths[name])
             if objects is not None:
                 self.objects[name] = objects
+        self._largest = sorted(self.inner, key=lambda name: -sum(self.inner[name].values()))
 
     @contextmanager
     def in_python(self) -> Iterator[None]:
@@ -171,9 +174,18 @@ class Growing:
                 self._news = threading.Condition() if self._workers is not None else self._news
                 self._workers = Workers(self)
 
-    def finish(self, report: Report) -> int:
-        """Wait until all is compiled; how many kernels were not."""
+    def beside(self, library: Library) -> None:
+        """Compile the entries of another library too, which reach no other kernels."""
+        others = {f"{ENTER}{entry.name} {library.module}": entry for entry in library.entries}
+        self.paths |= {name: entry.path for name, entry in others.items()}
+        self.inner |= {name: inner_kernels(entry.kernel) for name, entry in others.items()}
+        self._read(others)
+
+    def finish(self, report: Report, *others: Library) -> int:
+        """Wait until all is compiled, and what ``others`` have beside it; how many kernels were not."""
         with self._news:
+            for library in others:
+                self.beside(library)
             count = len(self.missing())
             if count:
                 self.line, usual = report, self.line
@@ -183,16 +195,16 @@ class Growing:
                 finally:
                     self.line, self._for_all = usual, False
         self.pack()
+        for library in others:
+            Growing(library).pack()
         return count
 
     def _told(self) -> None:
         """Report how far it is; raise where a worker failed."""
         if self._workers.failed is not None:
             raise RuntimeError(str(self._workers.failed))
-        missing = self.missing()
-        self.line(
-            len(self.paths) - len(missing), len(self.paths), self._urgent[-1] if self._urgent else missing[0] if missing else ""
-        )
+        missing, total = self.missing(), len(self._largest)
+        self.line(total - len(missing), total, self._urgent[-1] if self._urgent else missing[0] if missing else "")
 
     def next(self, busy: set[str], known: set[Later], others: list[set[Later]]) -> str | None:
         """What a worker does next, which has compiled the inner kernels ``known``; called with the lock held.

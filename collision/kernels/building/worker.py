@@ -1,7 +1,7 @@
 """A process that compiles kernels of a library: what it is asked for comes on standard input, a line each.
 
-"NAME" of a far kernel is answered with "done" once its object is kept, "enter NAME" of one that Python calls as well, and
-"stubs PATH" once the stubs of all far kernels are kept there.
+"NAME" of a far kernel is answered with "done" once its object is kept, "enter NAME" of one that Python calls as well ("enter NAME
+MODULE" where it is another library's), and "stubs PATH" once the stubs of all far kernels are kept there.
 """
 
 from __future__ import annotations
@@ -132,14 +132,15 @@ def main(module: str) -> None:
     library = importlib.import_module(module).LIBRARY
     prepare_numba()
     far = {name_of(link): link for link in FAR_KERNELS}
-    entries = {entry.name: entry for entry in library.entries}
     for line in sys.stdin:
         name = line.strip()
         try:
             if name.startswith("stubs "):
                 write(Path(name.removeprefix("stubs ")), stubs())
             elif name.startswith("enter "):
-                entry = entries[name.removeprefix("enter ")]
+                _, called, *where = name.split()
+                entries = importlib.import_module(where[0]).LIBRARY.entries if where else library.entries
+                (entry,) = (entry for entry in entries if entry.name == called)
                 write(entry.path, compiled_entry(entry))
             else:
                 far[name].made.objects()

@@ -111,6 +111,19 @@ def test_a_step_compiles_what_it_reaches_to_the_same_bits(cache, whole):
     assert told(cache) == whole
 
 
+def test_all_is_compiled_by_the_same_workers(cache):
+    """Queries of one pair have an entry of their own, whose kernels are those of steps."""
+    take_away(cache, NOT)
+    program = """
+from tumble.collision.queries.single import LIBRARY as queries
+from tumble.scenarios.runs.scene_run import warm
+from tumble.sim.compiled import LIBRARY as steps
+
+print(warm(queries, quiet=True), steps.path.exists(), queries.whole, queries.path.exists())
+"""
+    assert told(cache, program) == ["2", "True", "True", "True"]
+
+
 def test_two_programs_at_once(cache, whole):
     take_away(cache, REACHED, NOT)
     both = [begun(cache, STEP) for _ in range(2)]
@@ -237,12 +250,16 @@ def shared_out(grown: Growing, workers: int) -> tuple[list[str], int]:
 
 @pytest.mark.parametrize("workers", [2, 8])
 def test_workers_take_what_is_like_what_they_had(workers, monkeypatch):
-    """What a first step waits for still comes first. The twin takes one after the other: more is compiled twice."""
+    """What a first step waits for comes first; where one waits for all, less is done twice. The twin takes one after another."""
     grown = Growing(LIBRARY)
     order, work = shared_out(grown, workers)
     assert order[: len(LIBRARY.first)] == list(LIBRARY.first)
     assert set(order) == set(grown.paths) - {STUBS}
     alone = sum({kernel: size for inner in grown.inner.values() for kernel, size in inner.items()}.values())
+    grown._for_all = True
+    _, least = shared_out(grown, workers)
+    assert alone < least < work
+    grown._for_all = False
     monkeypatch.setattr("tumble.collision.kernels.building.growing.AHEAD", 1)
     _, more = shared_out(grown, workers)
     assert alone < work < 0.95 * more
