@@ -5,10 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import ConvexHull, HalfSpace
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import ConvexHull, HalfSpace, Real, Scene, Whole, scenario
 
 
 @scenario

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, HalfSpace, Sphere
+from tumble import Box, ConstantForce, HalfSpace, Sphere, World
 from tumble.scenarios.validation.case import Measure, case
 from tumble.scenarios.validation.lab import G, advance
-from tumble.sim import ConstantForce, World
 
 
 def rolling(degrees: float) -> World:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, ConvexHull, HalfSpace, Sphere
+from tumble import Box, ConvexHull, HalfSpace, Hinge, Sphere, TabulatedForce, World
 from tumble.scenarios.validation.answers.falling_answers import leaving_sphere, rocking, rod_fall, rod_slips
 from tumble.scenarios.validation.case import Measure, case, order
 from tumble.scenarios.validation.lab import STEP, G, advance, attitude
-from tumble.sim import Hinge, TabulatedForce, World
 
 # ---- tipping ----
 

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, ConvexHull, HalfSpace, Sphere
-from tumble.scenarios.registry import load
+from tumble import Box, ConvexHull, HalfSpace, Hinge, Sphere, World, load
 from tumble.scenarios.validation.answers.impact_answers import chain, contact_matrix, impact_by_other_means, plane_impact
 from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
 from tumble.scenarios.validation.lab import STEP, G, advance, distance, pose_of
-from tumble.sim import Hinge, World
 from tumble.sim.impact.collision_law import NEWTON, POISSON, STRONGE, impact_law
 
 LAWS = {"newton": NEWTON, "poisson": POISSON, "stronge": STRONGE}

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from tumble.collision import HalfSpace, Pose
-from tumble.sim import World
+from tumble import HalfSpace, Pose, World
 from tumble.sim.ledger.diagnostics import rotations
 
 G = 9.81  # m/s^2

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, Compound, HalfSpace, Pose, Sphere
+from tumble import Box, Compound, HalfSpace, Pose, Sphere, World
 from tumble.scenarios.validation.answers.contacts import coulomb_by_projection
 from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
 from tumble.scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, pose_of, slope
-from tumble.sim import World
 from tumble.sim.impact.collision_law import one_contact_coulomb
 
 ENVELOPE = 1e-4  # m: within it bodies are in contact, of the limits
