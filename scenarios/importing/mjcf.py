@@ -22,6 +22,7 @@ from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Capsule, HalfSpace, Shape, Sphere
 from tumble.collision.shapes.ground import Ground
+from tumble.scenarios.fields import within
 from tumble.scenarios.files.limits import MOST_MODELLED
 from tumble.scenarios.importing.mjcf_geoms import Geoms
 from tumble.scenarios.importing.mjcf_joints import SIZES, Read, in_groups, joints_of, read_joint
@@ -41,7 +42,6 @@ from tumble.scenarios.importing.models import (
     number,
     numbers,
     placed,
-    said_of,
     scaled_masses,
     solid_of,
     unique,
@@ -333,7 +333,7 @@ class _Reader:
             self.out.leave(UNTOUCHED, name)
             radius = max(1e-3, float(np.sqrt(np.trace(mass[2]) / mass[0])))
             pieces, surface = found.shown or [Piece(Sphere(radius), Pose(tuple(mass[1])), 0.0)], {"mask": 0}
-        with said_of(f"body {name}"):
+        with within(f"body {name}: "):
             place = {"position": at.position, "orientation": at.orientation}
             scene.add(combined(pieces), name=name, **place, **fields_of(mass), **surface)
         self.taken.bits[name] = found.bits

@@ -13,10 +13,11 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.fields import within
 from tumble.scenarios.importing.mjcf_fields import field_name, read_field
 from tumble.scenarios.importing.mjcf_parts import Mesh
 from tumble.scenarios.importing.mjcf_values import Values, along, coefficients
-from tumble.scenarios.importing.models import Imported, Mass, color, compose, needed, number, numbers, said_of, whole
+from tumble.scenarios.importing.models import Imported, Mass, color, compose, needed, number, numbers, whole
 
 GEOM = {
     "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
@@ -59,7 +60,7 @@ class Geoms:
             mesh = self._mesh(name, geom.get("mesh"))
         if mesh is not None and kind in ("mesh", "sdf"):
             self.out.leave("mesh, taken as its convex hull", geom.get("mesh"))
-            with said_of(f"mesh {geom.get('mesh')}"):
+            with within(f"mesh {geom.get('mesh')}: "):
                 shape = mesh.hull()
         elif mesh is not None:
             fitted, size = mesh.fitted(kind)
@@ -97,7 +98,7 @@ class Geoms:
             raise InputError(f"geom {geom}: mesh", name, f"there is none of this name{did_you_mean(name, list(self.assets))}")
         if name not in self.read_meshes:
             asset = xml.Element("mesh", self.values.with_defaults(self.assets[name], "main"))
-            with said_of(f"mesh {name}"):
+            with within(f"mesh {name}: "):
                 mesh = Mesh.read(asset, self.folder, self.values.strip)
             self.read_meshes[name] = mesh
             if (too_heavy := mesh.overcounted()) > 1.01:
@@ -109,7 +110,7 @@ class Geoms:
         if name not in self.read_fields:
             if name not in self.fields:
                 raise InputError("geom.hfield", name, f"there is none of this name{did_you_mean(name, list(self.fields))}")
-            with said_of(f"hfield {name}"):
+            with within(f"hfield {name}: "):
                 self.read_fields[name] = read_field(self.fields[name], self.folder, self.values.strip)
         return self.read_fields[name]
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 import xml.etree.ElementTree as xml
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -127,15 +126,6 @@ def whose(root: xml.Element, error: InputError) -> str:
         if owner is not None and owner is not root:
             return f"{owner.tag} {owner.get('name')}: {error.name}"
     return error.name
-
-
-@contextmanager
-def said_of(element: str) -> Iterator[None]:
-    """What is refused in here is told with the element of the model that it is about."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{element}: {error.name}", error.value, error.hint) from None
 
 
 def numbers(element: xml.Element, key: str, default: Sequence[float] | None, n: int | None = None) -> tuple[float, ...] | None:
