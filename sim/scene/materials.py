@@ -17,6 +17,7 @@ from tumble.sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION
 
 if TYPE_CHECKING:
     from tumble.sim.scene.body_definition import BodyDef
+    from tumble.sim.world.body import Body
 
 RULES = ("geometric", "min", "max", "average", "multiply")  # in the order of GEOMETRIC to PRODUCT of contact/surfaces.py
 RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # in the order of STRONGE to NEWTON of impact/collision_law.py
@@ -180,3 +181,26 @@ class WithMaterials:
     ) -> None:
         """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
         put_material(self.materials, name, said(locals(), "name"))
+
+    @spelled
+    def set_pair(
+        self,
+        a: Body | str,
+        b: Body | str,
+        *,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Give two bodies or materials coefficients of their own, such as ``friction=0.05`` or ``restitution=0.9``.
+
+        ``a`` and ``b``: a body of a world, the name of a body, or that of a material. A pair of bodies comes before a pair of a
+        body and a material, and that before a pair of materials; what a pair does not give is combined by the rule.
+        """
+        self._pair(a, b, said(locals(), "a", "b"))
+
+    def _pair(self, a: Body | str, b: Body | str, coefficients: dict[str, float]) -> None:
+        raise NotImplementedError
