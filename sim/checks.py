@@ -143,29 +143,33 @@ class Record:
         return out
 
 
-def checked(check: Callable[[str, Any], Any], default: Any = MISSING) -> Any:
-    """A field of a record: it holds what ``check`` makes of its name and the value given. None passes where it is the default."""
-    return dataclasses.field(default=default, metadata={"check": check})
+def checked(check: Callable[[str, Any], Any] | None, default: Any = MISSING, takes: str = "text", **said: Any) -> Any:
+    """A field of a record: it holds what ``check`` makes of its name and the value given. None passes where it is the default.
+
+    Scene files have it as a key where it is ``told`` what it is. For them ``takes`` names what the key takes (of those in
+    scenarios/files/schema.py), and more may be ``said``: its ``unit``, ``choices``. Classes may share a field of one name.
+    """
+    return dataclasses.field(default=default, metadata={"check": check, "takes": takes, **said})
 
 
-def number(default: Any = MISSING, **limits: float) -> Any:
+def number(default: Any = MISSING, unit: str = "", told: str = "", **limits: float) -> Any:
     """A field for a finite number; ``limits`` as of `check_number`."""
-    return checked(partial(check_number, **limits), default)
+    return checked(partial(check_number, **limits), default, "number", unit=unit, told=told, **limits)
 
 
-def numbers(default: Any = MISSING) -> Any:
+def numbers(default: Any = MISSING, told: str = "") -> Any:
     """A field for any number of numbers."""
-    return checked(lambda name, values: tuple(check_number(name, x) for x in values), default)
+    return checked(lambda name, values: tuple(check_number(name, x) for x in values), default, "numbers", told=told)
 
 
-def vector(default: Any = MISSING) -> Any:
+def vector(default: Any = MISSING, unit: str = "", told: str = "") -> Any:
     """A field for three numbers."""
-    return checked(check_vector, default)
+    return checked(check_vector, default, "vector", unit=unit, told=told)
 
 
-def flag(default: bool = False) -> Any:
+def flag(default: bool = False, told: str = "") -> Any:
     """A field for true or false."""
-    return checked(check_flag, default)
+    return checked(check_flag, default, "flag", told=told)
 
 
 def check_text(name: str, value: object) -> str:
