@@ -29,7 +29,7 @@ from tumble.scenarios.importing.mjcf_joints import SIZES, Read, in_groups, joint
 from tumble.scenarios.importing.mjcf_machinery import JOINTED, Machinery, Taken
 from tumble.scenarios.importing.mjcf_parts import expanded
 from tumble.scenarios.importing.mjcf_sensors import region_of
-from tumble.scenarios.importing.mjcf_values import Values
+from tumble.scenarios.importing.mjcf_values import COMPILER, Values
 from tumble.scenarios.importing.models import (
     Imported,
     Mass,
@@ -117,7 +117,7 @@ class _Reader:
 
     def read(self) -> Imported:
         self.options()
-        self.values.leave_compiler(self.out)
+        self.out.leave_rest("compiler", self.values.compiler, COMPILER)
         worlds = self.root.findall("worldbody")
         if not worlds:
             raise InputError("worldbody", None, "is missing")
@@ -143,8 +143,7 @@ class _Reader:
             scene.gravity = numbers(option, "gravity", scene.gravity, 3)
             if option.get("timestep"):
                 scene.dt = check_step("option.timestep", number(option, "timestep"))
-            for key in sorted(set(option.attrib) - {"gravity", "timestep", "density", "viscosity", "wind"}):
-                self.out.leave("option", f"{key}={option.get(key)}")
+            self.out.leave_rest("option", option.attrib, {"gravity", "timestep", "density", "viscosity", "wind"})
             for flag in option.findall("flag"):
                 for key, value in flag.attrib.items():
                     if key == "gravity" and value == "disable":

@@ -51,8 +51,7 @@ class Geoms:
         shows = geom.get("contype", "1") == "0" and geom.get("conaffinity", "1") == "0"
         if shows:
             self.out.leave("geom that only shows", name)
-        for key in sorted(set(geom.attrib) - GEOM):
-            self.out.leave("geom", f"{key}={geom.get(key)}")
+        self.out.leave_rest("geom", geom.attrib, GEOM)
         kind = geom.get("type", "mesh" if geom.get("mesh") else "hfield" if geom.get("hfield") else "sphere")
         pose, size = self._place_and_size(geom, kind)
         mesh = None

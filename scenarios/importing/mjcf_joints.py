@@ -61,8 +61,7 @@ def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: b
     if limited == "true" or (limited == "auto" and auto and "range" in values):
         low, high = numbers(element, "range", (0, 0), 2)
         said["limits"] = unit * low, unit * high
-    for key in sorted(set(values) - JOINT):
-        out.leave("joint", f"{key}={values[key]} of {name}")
+    out.leave_rest("joint", values, JOINT, name)
     for key in ("stiffness", "damping"):
         if len(values.get(key, "").split()) > 1:
             out.leave("joint", f"{key}={values[key]} of {name}, of which the first is taken")
@@ -156,10 +155,8 @@ def read_tendon(element: xml.Element, values: dict[str, str], known: dict[str, J
                 coefficients=tuple(parts.values()),
             )
         )  # fmt: skip
-    for key in sorted(
-        set(values) - {"name", "class", "stiffness", "damping", "springlength", "group", "rgba", "width", "material"}
-    ):
-        out.leave("tendon fixed", f"{key}={values[key]} of {name}")
+    taken = {"name", "class", "stiffness", "damping", "springlength", "group", "rgba", "width", "material"}
+    out.leave_rest("tendon fixed", values, taken, name)
     return parts
 
 
@@ -188,8 +185,7 @@ def read_actuator(
         given = flag == "true" or (flag == "auto" and auto and key in values)
         return needed(element, key, 2) if given else None
 
-    for key in sorted(set(values) - ACTUATOR):
-        out.leave(f"actuator {tag}", f"{key}={values[key]} of {name}")
+    out.leave_rest(f"actuator {tag}", values, ACTUATOR, name)
     gear = numbers(element, "gear", (1.0,))[0]
     force = ends("forcerange", "forcelimited")
     more = {"tendon": tuple(tendon)[1:], "coefficients": tuple(tendon.values())} if tendon else {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
-from tumble.scenarios.importing.models import Imported, Mass, compose, direction, needed, number, numbers, placed, whole
+from tumble.scenarios.importing.models import Mass, compose, direction, needed, number, numbers, placed, whole
 
 COMPILER = {  # what is taken over, or changes no motion
     "angle", "eulerseq", "meshdir", "assetdir", "texturedir", "strippath", "inertiafromgeom", "inertiagrouprange", "settotalmass",
@@ -78,11 +78,6 @@ class Values:
         self.defaults[name] = own
         for child in element.findall("default"):
             self._default(child, child.get("class", ""), own)
-
-    def leave_compiler(self, out: Imported) -> None:
-        """Tell of what the <compiler> says that is not taken over."""
-        for key in sorted(set(self.compiler) - COMPILER):
-            out.leave("compiler", f"{key}={self.compiler[key]}")
 
     def with_defaults(self, element: xml.Element, inherited: str, tag: str | None = None) -> dict[str, str]:
         """Attributes of an element, over those of its class, or else of the class that it inherits; ``tag``: under which defaults

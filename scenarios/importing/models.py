@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 import xml.etree.ElementTree as xml
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -59,6 +59,12 @@ class Imported:
         names = self.left_out.setdefault(what, [])
         if not name or name not in names:
             names.append(name)
+
+    def leave_rest(self, what: str, values: Mapping[str, str], taken: set[str], name: str | None = None) -> None:
+        """Tell of the attributes, of the element of this name, that are not taken over."""
+        of = "" if name is None else f" of {name}"
+        for key in sorted(set(values) - taken):
+            self.leave(what, f"{key}={values[key]}{of}")
 
     def lines(self, width: int = 110) -> list[str]:
         """What is not in it as text, a paragraph for each kind: how many, and their names; bodies and shapes first."""
