@@ -16,6 +16,7 @@ from tumble.collision.errors import InputError, check_number, check_quaternion, 
 
 # Masses [kg] and moments [kg m^2] of bodies: between these the square of a momentum stays in the range of a double.
 LEAST_MASS, MOST_MASS = 1e-140, 1e140
+ORIGIN = (0.0, 0.0, 0.0)
 
 
 def check_range(name: str, value: object, low: float, high: float) -> float:
@@ -121,7 +122,7 @@ class Record:
     def __post_init__(self) -> None:
         for field in fields(self):
             check, value = field.metadata.get("check"), getattr(self, field.name)
-            if check is not None and not (value is None and field.default is None):
+            if check is not None and value is not field.default:  # what is not said needs no check, in a scene of many
                 self._put(field.name, check(field.name, value))
 
     def _put(self, name: str, value: object) -> None:
@@ -144,7 +145,7 @@ class Record:
 
 
 def checked(check: Callable[[str, Any], Any] | None, default: Any = MISSING, takes: str = "text", **said: Any) -> Any:
-    """A field of a record: it holds what ``check`` makes of its name and the value given. None passes where it is the default.
+    """A field of a record: it holds what ``check`` makes of its name and the value given, if that is not the default.
 
     Scene files have it as a key where it is ``told`` what it is. For them ``takes`` names what the key takes (of those in
     scenarios/files/schema.py), and more may be ``said``: its ``unit``, ``choices``. Classes may share a field of one name.
@@ -167,6 +168,11 @@ def vector(default: Any = MISSING, unit: str = "", told: str = "") -> Any:
     return checked(check_vector, default, "vector", unit=unit, told=told)
 
 
+def one_of(known: Iterable[str], default: str, told: str = "") -> Any:
+    """A field for one of some texts."""
+    return checked(partial(choice, known=known), default, choices=tuple(known), told=told)
+
+
 def flag(default: bool = False, told: str = "") -> Any:
     """A field for true or false."""
     return checked(check_flag, default, "flag", told=told)
@@ -175,6 +181,13 @@ def flag(default: bool = False, told: str = "") -> Any:
 def check_text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise InputError(name, value, "must be a text")
+    return value
+
+
+def choice(name: str, value: object, known: Iterable[str]) -> str:
+    """One of ``known``; InputError otherwise."""
+    if value not in (known := tuple(known)):
+        raise InputError(name, value, f"must be one of {', '.join(known)}")
     return value
 
 

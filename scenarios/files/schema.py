@@ -20,9 +20,10 @@ from tumble.sim.joints import joint_definitions
 from tumble.sim.joints.mechanism import instrument_kinds
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.sensors import REGIONS, Frame
-from tumble.sim.scene.body_definition import BODY_KINDS
-from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES
-from tumble.sim.scene.visual import FINISHES, RELIEF, Visual
+from tumble.sim.scene import materials
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES, SURFACE_FIELDS
+from tumble.sim.scene.visual import Visual
 from tumble.sim.state import SOLVERS
 
 
@@ -50,6 +51,8 @@ class Ends(Real):
 
 SIMPLE = {
     "number": Real, "numbers": Reals, "vector": Vector, "rows": Rows, "ends": Ends, "whole": Whole, "flag": Flag, "text": Text,
+    "color": lambda help: Either(Text(help=help), Vector(low=0, high=1), when="list"),
+    "inertia": lambda help: Either(Vector(unit="kg m^2", help=help), Rows(unit="kg m^2", least=3, most=3), when="rows"),
 }  # fmt: skip
 
 
@@ -78,6 +81,11 @@ def fields_of(record: type[Record], coordinate: str = "", force: str = "") -> di
     return out
 
 
+def _arranged(fields: dict[str, Field], first: tuple[str, ...] = (), last: tuple[str, ...] = ()) -> dict[str, Field]:
+    order = (*first, *(key for key in fields if key not in first + last), *last)
+    return {key: fields[key] for key in order if key in fields}
+
+
 LISTS = (
     "body",
     "repeat",
@@ -88,8 +96,6 @@ LISTS = (
     "instrument",
     "apart",
 )  # of tables or pairs, at the top of a scene file
-
-COLOR = Either(Text(help='a name, "#rrggbb", "#rgb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
 
 SCENE: dict[str, Field] = {
     "name": Text(help="name of the scene; by default that of the file"),
@@ -133,73 +139,19 @@ CAMERA: dict[str, Field] = {
     "fov_degrees": Real(unit="deg", low=1, high=170, help="field of view from top to bottom"),
 }
 
-SURFACE: dict[str, Field] = {
-    "friction": Real(low=0, help="Coulomb's coefficient of friction"),
-    "static_friction": Real(
-        low=0, help="coefficient of friction of a contact that does not slide; by default the same as friction"
-    ),
-    "restitution": Real(low=0, high=1, help="coefficient of restitution: 0 does not bounce, 1 loses nothing in a bounce"),
-    "tangential_restitution": Real(
-        low=-1, high=1, help="part of the sliding velocity that an impact turns round: 1 for a superball"
-    ),
-    "rolling_friction": Real(
-        unit="m", low=0, help="rolling resistance: the largest moment against rolling is this times the normal force"
-    ),
-    "torsional_friction": Real(unit="m", low=0, help="the same against spinning about the contact normal"),
-}
-
-MATERIAL: dict[str, Field] = {
-    "density": Real(unit="kg/m^3", above=0, help="density, from which the mass follows unless mass is given"),
-    **SURFACE,
-    "color": COLOR,
-    "finish": Text(choices=(*FINISHES, RELIEF), help="how the surface looks in pictures; by default plain; relief is for ground"),
-}
-
-PAIR: dict[str, Field] = {
-    "a": Text(help="name of a material or of a body"),
-    "b": Text(help="name of a material or of a body"),
-    **SURFACE,
-}
-
-BODY: dict[str, Field] = {
-    "name": Text(help="name, which no other body has"),
-    "kind": Text(
-        choices=BODY_KINDS, help="dynamic moves by the laws of motion, static never, kinematic as it is told; by default dynamic"
-    ),
-    "groups": Whole(low=1, high=2**32 - 1, help="set of bits: the groups that the body belongs to; by default 1"),
-    "mask": Whole(
-        low=0,
-        high=2**32 - 1,
-        help="set of bits: the groups it collides with, if they collide with its own; by default all",
-    ),
-    "sensor": Flag(help="true: it reports which bodies overlap it, as events, and collides with nothing"),
-    "material": Text(help="name of a [material.NAME] table; a key that the body has itself is used instead of the material's"),
-    "position": Vector(unit="m", help="where the origin of the body frame is"),
-    "orientation": Vector(n=4, help="unit quaternion (w, x, y, z) that turns body axes into world axes"),
-    "euler_xyz": Vector(
-        unit="rad", help='instead of orientation: angles about x, then the new y, then the new z, such as "30 deg"'
-    ),
-    "velocity": Vector(unit="m/s", help="velocity of the centre of mass"),
-    "angular_velocity": Vector(unit="rad/s", help="angular velocity in world axes"),
-    "mass": Real(unit="kg", above=0, help="mass, instead of density"),
-    "inertia": Either(
-        Vector(
-            unit="kg m^2",
-            help="about the centre of mass in body axes: three principal moments, or three rows; else that of the shape",
+BODY = _arranged(
+    {
+        **fields_of(BodyDef),
+        "euler_xyz": Vector(
+            unit="rad", help='instead of orientation: angles about x, then the new y, then the new z, such as "30 deg"'
         ),
-        Rows(unit="kg m^2", least=3, most=3),
-        when="rows",
-    ),
-    "center_of_mass": Vector(unit="m", help="centre of mass in the body frame; needs inertia too; by default that of the shape"),
-    "surface_velocity": Vector(
-        unit="m/s", help="velocity of a moving surface, such as a conveyor belt, against its body, in the body frame"
-    ),
-    "surface_spin": Vector(
-        unit="rad/s", help="angular velocity of a moving surface, such as a turntable, about the origin of the body frame"
-    ),
-    **MATERIAL,
-}
-
+    },
+    first=("name", "kind", "groups", "mask", "sensor", "material", "position", "orientation", "euler_xyz"),
+    last=("surface_velocity", "surface_spin", "density", *SURFACE_FIELDS, "color", "finish"),
+)
+SURFACE = {key: BODY[key] for key in SURFACE_FIELDS}
+MATERIAL = {key: BODY[key] for key in BODY if key in materials.MATERIAL}
+PAIR = {**dict.fromkeys("ab", Text(help="name of a material or of a body")), **SURFACE}
 PATH, VISUAL = fields_of(Path), fields_of(Visual)
 
 
@@ -297,11 +249,6 @@ LAST = (
     "free", "driven", "limits", "stiffness", "damping", "rest", "friction", "armature", "reference", "motor_speed",
     "motor_torque", "motor_force",
 )  # fmt: skip
-
-
-def _arranged(fields: dict[str, Field], first: tuple[str, ...] = (), last: tuple[str, ...] = ()) -> dict[str, Field]:
-    order = (*first, *(key for key in fields if key not in first + last), *last)
-    return {key: fields[key] for key in order if key in fields}
 
 
 JOINTS = {

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tumble.collision.errors import check_number, check_vector
-from tumble.sim.checks import Record, check_times, checked, flag, number, plain_value, typed_values, vector
+from tumble.sim.checks import ORIGIN, Record, check_times, checked, flag, number, plain_value, typed_values, vector
 from tumble.sim.errors import InputError
 
 GRAVITATIONAL_CONSTANT = 6.67430e-11  # m^3/(kg s^2), CODATA 2018
@@ -59,7 +59,6 @@ def _times(field: str, value: Any) -> tuple[float, ...]:
     return times
 
 
-ORIGIN = (0.0, 0.0, 0.0)
 ON = checked(_names, None, "texts", told="names of the bodies it acts on; by default all dynamic ones")
 FRAME = checked(
     _frame, "world", choices=FRAMES,

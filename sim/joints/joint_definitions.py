@@ -14,14 +14,12 @@ import numpy as np
 
 from tumble.collision.errors import check_vector
 from tumble.collision.spelling import spelled
-from tumble.sim.checks import Record, check_text, checked, flag, given_name, number, plain_value, typed_values, vector
+from tumble.sim.checks import ORIGIN, Record, check_text, checked, flag, given_name, number, plain_value, typed_values, vector
 from tumble.sim.errors import InputError
 
 if TYPE_CHECKING:
     from tumble.collision.hints import Numbers
     from tumble.sim.world.body import Body
-
-ORIGIN = (0.0, 0.0, 0.0)
 
 
 def _end(name: str, value: Any) -> str:
@@ -286,10 +284,9 @@ class Universal(JointDef):
         _perpendicular("axis_b", self.axis, self.axis_b)
 
 
-def _teeth(name: str, value: Any) -> int:
+def _check_teeth(name: str, value: Any) -> None:
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) == 0:
         raise InputError(name, value, "must be a whole number of teeth, negative for a ring")
-    return value
 
 
 @spelled
@@ -305,11 +302,13 @@ class Gear(JointDef):
     center_b: Numbers = vector(ORIGIN, "m", "centre of wheel b")
     axis_a: Numbers = direction((0.0, 0.0, 1.0), "axis about which wheel a turns")
     axis_b: Numbers = direction((0.0, 0.0, 1.0), "axis about which wheel b turns")
-    teeth_a: int = checked(_teeth, 0, "whole", told="number of teeth of wheel a; negative for a ring with teeth inside")
-    teeth_b: int = checked(_teeth, 0, "whole", told="number of teeth of wheel b; negative for a ring with teeth inside")
+    teeth_a: int = checked(None, 0, "whole", told="number of teeth of wheel a; negative for a ring with teeth inside")
+    teeth_b: int = checked(None, 0, "whole", told="number of teeth of wheel b; negative for a ring with teeth inside")
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
+        _check_teeth("teeth_a", self.teeth_a)
+        _check_teeth("teeth_b", self.teeth_b)
         pitch_radii(self)
 
     @property

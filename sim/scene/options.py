@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from tumble.collision.errors import InputError, check_number, check_vector
 from tumble.collision.hints import Numbers
-from tumble.sim.checks import check_range
+from tumble.sim.checks import check_range, choice
 from tumble.sim.flight.methods.integrators import INTEGRATORS
-from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES, choice
+from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES
 from tumble.sim.state import SOLVERS, Settings
 
 LEAST_STEP, MOST_STEP = 1e-12, 1e6  # s: rates and their squares stay far from the ends of what a double holds
