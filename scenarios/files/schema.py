@@ -1,6 +1,6 @@
 """What a scene file may say: each key with its type, unit and range. Used by the reader, and in the text of its errors.
 
-The keys of forces, joints, actuators, instruments, paths and visuals are the fields of their records in ``sim``, which say what
+The keys of scenes, bodies, forces, joints, actuators and instruments are the fields of their records in ``sim``, which say what
 they take: see :func:`fields_of`.
 """
 
@@ -12,8 +12,6 @@ from typing import Any
 
 from tumble.collision.errors import InputError
 from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Table, Text, Vector, Whole
-from tumble.sim.checks import Record
-from tumble.sim.flight.methods.integrators import INTEGRATORS
 from tumble.sim.forces.force_definitions import TYPES, FunctionForce
 from tumble.sim.forces.path import Path
 from tumble.sim.joints import joint_definitions
@@ -22,9 +20,9 @@ from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.sensors import REGIONS, Frame
 from tumble.sim.scene import materials
 from tumble.sim.scene.body_definition import BodyDef
-from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES, SURFACE_FIELDS
+from tumble.sim.scene.materials import SURFACE_FIELDS
+from tumble.sim.scene.options import Options
 from tumble.sim.scene.visual import Visual
-from tumble.sim.state import SOLVERS
 
 
 class Either(Field):
@@ -56,7 +54,7 @@ SIMPLE = {
 }  # fmt: skip
 
 
-def _field(record: type[Record], takes: str, **said: Any) -> Field:
+def _field(record: type, takes: str, **said: Any) -> Field:
     """The field of a file for one of a record, by what it takes and what is said of it (`checked` in sim/checks.py)."""
     if takes in SIMPLE:
         return SIMPLE[takes](**said)
@@ -69,7 +67,7 @@ def _field(record: type[Record], takes: str, **said: Any) -> Field:
     return Text(choices=tuple(REGIONS if takes == "region" else record.readings), **said)
 
 
-def fields_of(record: type[Record], coordinate: str = "", force: str = "") -> dict[str, Field]:
+def fields_of(record: type, coordinate: str = "", force: str = "") -> dict[str, Field]:
     """The keys of a record: its fields of which something is told. Units of a joint's coordinate and of what acts along it."""
     words, out = {"told": "help", "least": "low"}, {}
     for one in fields(record):
@@ -97,40 +95,17 @@ LISTS = (
     "apart",
 )  # of tables or pairs, at the top of a scene file
 
-SCENE: dict[str, Field] = {
-    "name": Text(help="name of the scene; by default that of the file"),
-    "gravity": Vector(unit="m/s^2", help="acceleration of gravity; by default (0, 0, -9.81)"),
-    "dt": Real(unit="s", above=0, help='length of a step, such as "1/480 s"; by default 1/240 s'),
-    "duration": Real(unit="s", low=0, help="how long a run takes, in time of the scene"),
-    "integrator": Text(choices=tuple(INTEGRATORS), help="how free flight is computed; by default rk4 (Runge and Kutta, order 4)"),
-    "tolerance": Real(
-        unit="m/s", above=0, help="largest error of the velocity at a contact that the solver leaves; by default 1e-11"
-    ),
-    "friction_rule": Text(
-        choices=RULES,
-        help="how the coefficients of friction of two bodies are combined; by default geometric, the geometric mean",
-    ),
-    "restitution_rule": Text(choices=RULES, help="the same for restitution; by default max, the larger one"),
-    "solver": Text(
-        choices=SOLVERS,
-        help="how lasting contacts are solved; by default newton, which is accurate; sweeps is faster for large heaps",
-    ),
-    "restitution_law": Text(
-        choices=RESTITUTION_LAWS,
-        help="what restitution compares: energies (stronge, the default), impulses or velocities",
-    ),
-    "sleep_after": Real(
-        unit="s", low=0, help="bodies that have been still for so long fall asleep; by default 0, which is never"
-    ),
-    "sleep_speed": Real(unit="m/s", above=0, help="a body slower than this counts as still"),
-    "sleep_spin": Real(unit="rad/s", above=0, help="a body that turns more slowly than this counts as still"),
-    "look_ahead": Flag(help="contacts of bodies that turn are followed to the end of each step, so rolling keeps its energy"),
-    "quarantine": Flag(
-        help="true: a body whose state is no longer a finite number is removed; by default the run ends with an error"
-    ),
-    "seed": Whole(help="seed of random numbers"),
-    "allow_overlap": Flag(help="true: bodies may overlap at the start; by default that is an error"),
-}
+SCENE = _arranged(
+    {
+        **fields_of(Options),
+        "name": Text(help="name of the scene; by default that of the file"),
+        "duration": Real(unit="s", low=0, help="how long a run takes, in time of the scene"),
+        "seed": Whole(help="seed of random numbers"),
+        "allow_overlap": Flag(help="true: bodies may overlap at the start; by default that is an error"),
+    },
+    first=("name", "gravity", "dt", "duration", "integrator", "tolerance", "friction_rule", "restitution_rule", "solver"),
+    last=("look_ahead", "quarantine", "seed", "allow_overlap"),
+)
 
 CAMERA: dict[str, Field] = {
     "position": Vector(unit="m", help="where the camera stands"),
