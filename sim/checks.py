@@ -115,15 +115,20 @@ def plain_value(value: object) -> object:
     return value
 
 
+def check_each(record: Any) -> None:
+    """Put in the fields of a record what their checks make of what was given."""
+    for field in fields(record):
+        check, value = field.metadata.get("check"), getattr(record, field.name)
+        if check is not None and value is not field.default:  # what is not said needs no check, in a scene of many
+            object.__setattr__(record, field.name, check(field.name, value))
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """What a user says of a force, a joint or the like. Its fields are checked, one by one, when it is made."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            check, value = field.metadata.get("check"), getattr(self, field.name)
-            if check is not None and value is not field.default:  # what is not said needs no check, in a scene of many
-                self._put(field.name, check(field.name, value))
+        check_each(self)
 
     def _put(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -21,7 +21,7 @@ from tumble.sim.joints.mechanism.sensors import REGIONS, Frame
 from tumble.sim.scene import materials
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.materials import SURFACE_FIELDS
-from tumble.sim.scene.options import Options
+from tumble.sim.scene.scene import Scene
 from tumble.sim.scene.visual import Visual
 
 
@@ -84,25 +84,11 @@ def _arranged(fields: dict[str, Field], first: tuple[str, ...] = (), last: tuple
     return {key: fields[key] for key in order if key in fields}
 
 
-LISTS = (
-    "body",
-    "repeat",
-    "pair",
-    "force",
-    "joint",
-    "actuator",
-    "instrument",
-    "apart",
-)  # of tables or pairs, at the top of a scene file
+# Of tables or pairs, at the top of a scene file.
+LISTS = ("body", "repeat", "pair", "force", "joint", "actuator", "instrument", "apart")
 
 SCENE = _arranged(
-    {
-        **fields_of(Options),
-        "name": Text(help="name of the scene; by default that of the file"),
-        "duration": Real(unit="s", low=0, help="how long a run takes, in time of the scene"),
-        "seed": Whole(help="seed of random numbers"),
-        "allow_overlap": Flag(help="true: bodies may overlap at the start; by default that is an error"),
-    },
+    fields_of(Scene),
     first=("name", "gravity", "dt", "duration", "integrator", "tolerance", "friction_rule", "restitution_rule", "solver"),
     last=("look_ahead", "quarantine", "seed", "allow_overlap"),
 )

@@ -23,6 +23,13 @@ GEOM = {
     "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
     "friction", "rgba", "material", "mesh", "hfield", "group", "contype", "conaffinity", "condim",
 }  # fmt: skip
+SIZED = {  # how many numbers a shape has, and what it is by them
+    "sphere": (1, lambda size: Sphere(*size)),
+    "capsule": (2, lambda size: Capsule(*size)),
+    "cylinder": (2, lambda size: Cylinder(*size)),
+    "box": (3, Box),
+    "ellipsoid": (3, Ellipsoid),
+}
 
 
 class Geoms:
@@ -115,18 +122,12 @@ class Geoms:
 
     def _shape(self, name: str, kind: str, size: tuple[float, ...]) -> Shape | None:
         """A shape by its type and its numbers; None, and told of, where tumble has none of this type."""
-        sizes = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
         if kind == "plane":
             return HalfSpace()
-        if kind in sizes and len(size) < sizes[kind]:
-            raise InputError(f"geom {name}: size", list(size), f"a {kind} has {sizes[kind]} numbers")
-        if kind == "sphere":
-            return Sphere(size[0])
-        if kind in ("capsule", "cylinder"):
-            return (Capsule if kind == "capsule" else Cylinder)(size[0], size[1])
-        if kind == "box":
-            return Box(size[:3])
-        if kind == "ellipsoid":
-            return Ellipsoid(size[:3])
-        self.out.leave("geom", f"{name} of type {kind}")
-        return None
+        if kind not in SIZED:
+            self.out.leave("geom", f"{name} of type {kind}")
+            return None
+        count, make = SIZED[kind]
+        if len(size) < count:
+            raise InputError(f"geom {name}: size", list(size), f"a {kind} has {count} numbers")
+        return make(size[:count])

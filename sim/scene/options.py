@@ -4,13 +4,13 @@ that none of them can lose a choice that was made in another."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from tumble.collision.errors import check_number
 from tumble.collision.hints import Numbers
-from tumble.sim.checks import check_range, checked, choice, flag, number, one_of, vector
+from tumble.sim.checks import check_each, check_range, checked, choice, flag, number, one_of, vector
 from tumble.sim.flight.methods.integrators import INTEGRATORS
 from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES
 from tumble.sim.state import SOLVERS, Settings
@@ -84,8 +84,7 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        for field in fields(Options):
-            setattr(self, field.name, field.metadata["check"](field.name, getattr(self, field.name)))
+        check_each(self)
 
     def chosen(self) -> dict[str, Any]:
         """The options by name; of a scene too, which has them among its fields."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tumble.collision.errors import check_number, check_vector
+from tumble.collision.errors import check_vector
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import check_fields, check_range, plain_value
+from tumble.sim.checks import check_fields, check_range, check_text, checked, flag, number, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
@@ -54,6 +54,24 @@ class CameraDef:
         return {f.name: plain_value(getattr(self, f.name)) for f in fields(self)}
 
 
+def _name(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(name, value, "must be a text")
+    return value
+
+
+def _seed(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(name, value, "must be a whole number")
+    return value
+
+
+def _camera(name: str, value: object) -> CameraDef:
+    if not isinstance(value, CameraDef):
+        raise InputError(name, value, "must be a CameraDef")
+    return value
+
+
 @spelled
 @dataclass
 class Scene(WithMaterials, Options):
@@ -66,13 +84,13 @@ class Scene(WithMaterials, Options):
     >>> world = scene.build()
     """
 
-    name: str = "scene"
-    about: str = ""  # what to look for, and why: on pages about runs
-    duration: float = 5.0  # s: how long a run lasts where nothing else is said
-    camera: CameraDef | None = None
-    seed: int = 0
+    name: str = checked(_name, "scene", told="name of the scene; by default that of the file")
+    about: str = checked(check_text, "")  # what to look for, and why: on pages about runs
+    duration: float = number(5.0, "s", "how long a run takes, in time of the scene", least=0)
+    camera: CameraDef | None = checked(_camera, None)
+    seed: int = checked(_seed, 0, "whole", told="seed of random numbers")
     parameters: dict[str, Any] = field(default_factory=dict)  # what a scenario was built with
-    allow_overlap: bool = False  # bodies may start inside each other
+    allow_overlap: bool = flag(told="true: bodies may overlap at the start; by default that is an error")
     materials: dict[str, dict[str, Any]] = field(default_factory=dict)  # see set_material
     pairs: list[dict[str, Any]] = field(default_factory=list)  # see set_pair
     bodies: list[BodyDef] = field(default_factory=list)
@@ -89,18 +107,7 @@ class Scene(WithMaterials, Options):
         object.__setattr__(self, name, value)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise InputError("name", self.name, "must be a text")
-        if not isinstance(self.about, str):
-            raise InputError("about", self.about, "must be a text")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise InputError("seed", self.seed, "must be a whole number")
-        if not isinstance(self.allow_overlap, bool):
-            raise InputError("allow_overlap", self.allow_overlap, "must be true or false")
-        if self.camera is not None and not isinstance(self.camera, CameraDef):
-            raise InputError("camera", self.camera, "must be a CameraDef")
         super().__post_init__()
-        self.duration = check_number("duration", self.duration, least=0)
         for name, material in self._emptied("materials", {}).items():
             self.set_material(name, **material)
         for pair in self._emptied("pairs", []):
