@@ -86,7 +86,7 @@ def looked_at(scene: Scene, steps: int) -> list[World]:
     from tumble.render.films.video import camera_for
     from tumble.render.frames.overlay import OVERLAYS
     from tumble.render.windows.window import Window
-    from tumble.scenarios.showing.window_loop import WorldStage
+    from tumble.scenarios.showing.stages import WorldStage
 
     stage = WorldStage(scene.build)
     stage.prepare(OVERLAYS)

@@ -84,7 +84,8 @@ def live(count: int, rounds: int) -> None:
     """Print how the window keeps up with a world in real time: pictures a second, and seconds of the scene per second."""
     os.environ["SDL_VIDEODRIVER"] = "offscreen"
     from tumble.render.windows.window import Window
-    from tumble.scenarios.showing.window_loop import Loop, stage_of
+    from tumble.scenarios.showing.stages import stage_of
+    from tumble.scenarios.showing.window_loop import Loop
 
     stage = stage_of(crowd(count))
     with Window(SIZE, "default", "benchmark", camera_for(stage.frame(), SIZE), ("text",)) as window:

@@ -7,7 +7,8 @@ checked and in SI units, or raises InputError with the field's name, the value a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -245,6 +246,15 @@ class Text(Field):
         if self.choices and value not in self.choices:
             raise InputError(name, value, f"must be one of {', '.join(self.choices)}{did_you_mean(value, self.choices)}")
         return value
+
+
+@contextmanager
+def within(prefix: str) -> Iterator[None]:
+    """Puts a prefix before the names in the InputErrors of a block."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(prefix + error.name, error.value, error.hint) from None
 
 
 def shortened(value: Any, limit: int = 60) -> Any:

@@ -16,6 +16,7 @@ from tumble.collision.errors import InputError, check_number, check_quaternion, 
 
 # Masses [kg] and moments [kg m^2] of bodies: between these the square of a momentum stays in the range of a double.
 LEAST_MASS, MOST_MASS = 1e-140, 1e140
+ORIGIN = (0.0, 0.0, 0.0)
 
 
 def check_range(name: str, value: object, low: float, high: float) -> float:
@@ -114,15 +115,20 @@ def plain_value(value: object) -> object:
     return value
 
 
+def check_each(record: Any) -> None:
+    """Put in the fields of a record what their checks make of what was given."""
+    for field in fields(record):
+        check, value = field.metadata.get("check"), getattr(record, field.name)
+        if check is not None and value is not field.default:  # what is not said needs no check, in a scene of many
+            object.__setattr__(record, field.name, check(field.name, value))
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """What a user says of a force, a joint or the like. Its fields are checked, one by one, when it is made."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            check, value = field.metadata.get("check"), getattr(self, field.name)
-            if check is not None and not (value is None and field.default is None):
-                self._put(field.name, check(field.name, value))
+        check_each(self)
 
     def _put(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -143,34 +149,50 @@ class Record:
         return out
 
 
-def checked(check: Callable[[str, Any], Any], default: Any = MISSING) -> Any:
-    """A field of a record: it holds what ``check`` makes of its name and the value given. None passes where it is the default."""
-    return dataclasses.field(default=default, metadata={"check": check})
+def checked(check: Callable[[str, Any], Any] | None, default: Any = MISSING, takes: str = "text", **said: Any) -> Any:
+    """A field of a record: it holds what ``check`` makes of its name and the value given, if that is not the default.
+
+    Scene files have it as a key where it is ``told`` what it is. For them ``takes`` names what the key takes (of those in
+    scenarios/files/schema.py), and more may be ``said``: its ``unit``, ``choices``. Classes may share a field of one name.
+    """
+    return dataclasses.field(default=default, metadata={"check": check, "takes": takes, **said})
 
 
-def number(default: Any = MISSING, **limits: float) -> Any:
+def number(default: Any = MISSING, unit: str = "", told: str = "", **limits: float) -> Any:
     """A field for a finite number; ``limits`` as of `check_number`."""
-    return checked(partial(check_number, **limits), default)
+    return checked(partial(check_number, **limits), default, "number", unit=unit, told=told, **limits)
 
 
-def numbers(default: Any = MISSING) -> Any:
+def numbers(default: Any = MISSING, told: str = "") -> Any:
     """A field for any number of numbers."""
-    return checked(lambda name, values: tuple(check_number(name, x) for x in values), default)
+    return checked(lambda name, values: tuple(check_number(name, x) for x in values), default, "numbers", told=told)
 
 
-def vector(default: Any = MISSING) -> Any:
+def vector(default: Any = MISSING, unit: str = "", told: str = "") -> Any:
     """A field for three numbers."""
-    return checked(check_vector, default)
+    return checked(check_vector, default, "vector", unit=unit, told=told)
 
 
-def flag(default: bool = False) -> Any:
+def one_of(known: Iterable[str], default: str, told: str = "") -> Any:
+    """A field for one of some texts."""
+    return checked(partial(choice, known=known), default, choices=tuple(known), told=told)
+
+
+def flag(default: bool = False, told: str = "") -> Any:
     """A field for true or false."""
-    return checked(check_flag, default)
+    return checked(check_flag, default, "flag", told=told)
 
 
 def check_text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise InputError(name, value, "must be a text")
+    return value
+
+
+def choice(name: str, value: object, known: Iterable[str]) -> str:
+    """One of ``known``; InputError otherwise."""
+    if value not in (known := tuple(known)):
+        raise InputError(name, value, f"must be one of {', '.join(known)}")
     return value
 
 

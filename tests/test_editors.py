@@ -107,7 +107,7 @@ def test_dir_lists_what_is_public(package):
     assert (Path(package.__file__).parent / "py.typed").exists()
 
 
-@pytest.mark.parametrize("package", [collision, sim, tumble], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", NAMES, ids=lambda package: package.__name__)
 def test_stubs_name_what_is_public(package):
     stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     rows = [line.split() for line in stub.splitlines() if line.startswith("from ")]  # from room import name as name

@@ -135,7 +135,8 @@ def window() -> None:
     os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
     from tumble.render.cameras.pick import pick
     from tumble.render.windows.window import Window
-    from tumble.scenarios.showing.window_loop import Loop, stage_of
+    from tumble.scenarios.showing.stages import stage_of
+    from tumble.scenarios.showing.window_loop import Loop
 
     stage = stage_of(load("pyramid")())
     size, camera = (1280, 720), Camera((0.9, -2.6, 1.0), (0.15, 0.0, 0.5))

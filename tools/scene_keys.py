@@ -10,30 +10,14 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.peers.page import write_measured  # noqa: E402
 from tumble.scenarios.fields import Field, Flag, Many, Real, Rows, Table, Text, Vector, Whole  # noqa: E402
+from tumble.scenarios.files import schema  # noqa: E402
 from tumble.scenarios.files.declared_parameters import DECLARED  # noqa: E402
 from tumble.scenarios.files.repeat import NEEDED, REPEAT  # noqa: E402
-from tumble.scenarios.files.schema import (  # noqa: E402
-    ACTUATOR,
-    BODY,
-    CAMERA,
-    FORCES,
-    INSTRUMENTS,
-    JOINTS,
-    MATERIAL,
-    OPTIONAL,
-    PAIR,
-    PART,
-    PATH,
-    SCENE,
-    SHAPES,
-    VISUAL,
-    Either,
-    Ends,
-)  # fmt: skip
+from tumble.scenarios.files.schema import Either, Ends  # noqa: E402
 
 PAGE = ROOT / "docs" / "scene-files.md"
 MARK = "all keys: made by tools/scene_keys.py"
-JOINT_FREE = {name for kind in JOINTS.values() for name in kind if all(name in other for other in JOINTS.values())}
+JOINT_FREE = {name for kind in schema.JOINTS.values() for name in kind if all(name in other for other in schema.JOINTS.values())}
 
 
 def takes(field: Field) -> str:
@@ -84,47 +68,48 @@ def kinds(tables: dict[str, dict[str, Field]], needed: dict[str, list[str]], wit
 def text() -> str:
     """All tables."""
     kind_head = "| {} | key | takes | what it is |"
-    shapes = {kind: dict(fields) for kind, fields in SHAPES.items()}
+    shapes = {kind: dict(fields) for kind, fields in schema.SHAPES.items()}
     shapes["rounded"] |= {"shape": Many(of=Text(), help="another shape")}
     shapes["compound"] |= {"parts": Many(of=Text(), help="each with `shape` (needed), `position`, `orientation` or `euler_xyz`")}
-    needed = {kind: [key for key in fields if (kind, key) not in OPTIONAL] for kind, fields in shapes.items()}
-    reads = {key: INSTRUMENTS["world"][key] for key in INSTRUMENTS["world"] if key != "of"}
-    common = {key: field for key, field in JOINTS["fixed"].items() if key in JOINT_FREE}
+    needed = {kind: [key for key in fields if (kind, key) not in schema.OPTIONAL] for kind, fields in shapes.items()}
+    reads = {key: schema.INSTRUMENTS["world"][key] for key in schema.INSTRUMENTS["world"] if key != "of"}
+    common = {key: field for key, field in schema.JOINTS["fixed"].items() if key in JOINT_FREE}
     shape_rows = [
         row.replace("list: text | each", "list of tables | each").replace("list: text | another", "a table | another")
         for row in kinds(shapes, needed)
     ]
     parts = [
-        *table("The scene", "At the top of the file.", rows(SCENE)),
+        *table("The scene", "At the top of the file.", rows(schema.SCENE)),
         *table("`[parameter.NAME]`", "`default` is needed, and says the type.", rows(DECLARED)),
-        *table("`[camera]`", "", rows(CAMERA)),
-        *table("`[material.NAME]`", "", rows(MATERIAL)),
+        *table("`[camera]`", "", rows(schema.CAMERA)),
+        *table("`[material.NAME]`", "", rows(schema.MATERIAL)),
         *table(
             "`[[body]]`", "`shape` is needed; `path` makes a kinematic body move, `visual` is drawn in its place: see below.",
-            rows({key: field for key, field in BODY.items() if key not in MATERIAL})
+            rows({key: field for key, field in schema.BODY.items() if key not in schema.MATERIAL})
             + ["| all keys of a material | | the body's own come first |"],
         ),
         *table("Shapes", 'Such as `shape = { type = "sphere", radius = 0.1 }`.', shape_rows, kind_head.format("`type`")),
-        *table("`path` of a body", "", rows(PATH, ["times"])),
-        *table("`visual` of a body", "Or the name of a mesh file alone.", rows(VISUAL, ["file"])),
+        *table("`path` of a body", "", rows(schema.PATH, ["times"])),
+        *table("`visual` of a body", "Or the name of a mesh file alone.", rows(schema.VISUAL, ["file"])),
         *table(
             "`[[repeat]]`", "`body` is needed: a table as of a `[[body]]`, placed many times.",
             kinds(REPEAT, {kind: list(keys) for kind, keys in NEEDED.items()}), kind_head.format("`kind`"),
         ),
-        *table("`[[pair]]`", "Coefficients of two bodies or materials, in place of the combined ones.", rows(PAIR, ["a", "b"])),
-        *table("`[[force]]`", "", kinds(FORCES, {}), kind_head.format("`type`")),
+        *table("`[[pair]]`", "Coefficients of two bodies or materials, in place of the combined ones.",
+               rows(schema.PAIR, ["a", "b"])),
+        *table("`[[force]]`", "", kinds(schema.FORCES, {}), kind_head.format("`type`")),
         *table("`[[joint]]`", "All kinds have the first rows.",
-               [*(f"| all {row}" for row in rows(common)), *kinds(JOINTS, {}, set(common))], kind_head.format("`type`")),
-        *table("`[[actuator]]`", "", rows(ACTUATOR, ["name", "joint"])),
+               [*(f"| all {row}" for row in rows(common)), *kinds(schema.JOINTS, {}, set(common))], kind_head.format("`type`")),
+        *table("`[[actuator]]`", "", rows(schema.ACTUATOR, ["name", "joint"])),
         *table("`[[instrument]]`", "What they read: [machines](machines.md#instruments). All kinds have the first rows.",
-               [*(f"| all {row}" for row in rows(reads, ["name"])), *kinds(INSTRUMENTS, {}, set(reads))],
+               [*(f"| all {row}" for row in rows(reads, ["name"])), *kinds(schema.INSTRUMENTS, {}, set(reads))],
                kind_head.format("`type`")),
         "`apart = [[\"a\", \"b\"]]`: pairs of bodies that pass through each other.",
         "`include = [\"other.toml\"]`: other files to take in.",
         "`about = \"...\"`: what to look for, and why.",
         "",
     ]  # fmt: skip
-    assert set(PART) == {"position", "orientation", "euler_xyz"}
+    assert set(schema.PART) == {"position", "orientation", "euler_xyz"}
     return "\n".join(parts)
 
 

@@ -6,6 +6,7 @@ classes the names that they show.
 
 from __future__ import annotations
 
+import ast
 import re
 
 import griffe
@@ -16,10 +17,18 @@ PROMPT = re.compile(r"(?:^>>> .*\n?(?:^\.\.\. .*\n?)*)+", re.M)
 ROLE = re.compile(r":\w+:`~?(?:[\w.]*\.)?(\w+)`")
 
 
+TOLD = {"recorded", "Changing"}  # what makes properties, and is told as its last argument what they are
+
+
 class Docstrings(griffe.Extension):
     """Rewrites each docstring once, when its object is read."""
 
     def on_object(self, *, obj: griffe.Object, **_: object) -> None:
+        value = getattr(obj, "value", None)
+        if isinstance(value, griffe.ExprCall) and str(value.function).partition("[")[0] in TOLD:
+            obj.docstring = griffe.Docstring(ast.literal_eval(str(value.arguments[-1])), parent=obj)
+            obj.value = None
+            obj.annotation = getattr(value.function, "slice", "np.ndarray")
         if obj.docstring is not None:
             obj.docstring.value = rewritten(obj.docstring.value)
 

@@ -1,12 +1,13 @@
 """One name for all of it: ``tumble.World``, ``tumble.Box``, ``tumble.film``; and ``tumble.sim`` and the other packages too.
 
-Whatever ``sim``, ``scenarios``, ``render`` and ``collision`` list as public is here; of a name that two of them have, the first
+Whatever ``sim``, ``scenarios``, ``collision`` and ``render`` list as public is here; of a name that two of them have, the first
 one's. The stub beside this file lists the names, for editors. They load when they are first used: this import costs nothing.
 """
 
 from __future__ import annotations
 
 import os as _os
+from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 
@@ -15,7 +16,7 @@ _FOLDER = _os.path.dirname(_os.path.abspath(__file__))
 if not _os.path.isdir(_os.path.join(_FOLDER, "sim")):
     __path__.append(_os.path.dirname(_FOLDER))
 
-PACKAGES = ("sim", "scenarios", "render", "collision")
+PACKAGES = ("sim", "scenarios", "collision", "render")  # where a name is looked for: what draws is loaded last
 
 
 def __getattr__(name: str) -> object:
@@ -33,5 +34,5 @@ def __dir__() -> list[str]:
     return sorted({*PACKAGES, *(name for package in _packages() for name in package.__all__)})
 
 
-def _packages() -> list[ModuleType]:
-    return [import_module(f"tumble.{name}") for name in PACKAGES]
+def _packages() -> Iterator[ModuleType]:
+    return (import_module(f"tumble.{name}") for name in PACKAGES)

@@ -38,7 +38,9 @@ class _Below(MetaPathFinder):
 
 def stand_in(name: str) -> None:
     """From now on the short name is that of ``tumble.name``."""
-    warnings.warn(f"{name} is a part of tumble: import tumble.{name}", DeprecationWarning, stacklevel=3)
+    warnings.warn(
+        f"{name} is a part of tumble: import tumble.{name}", DeprecationWarning, stacklevel=4
+    )  # of who imports the package
     sys.modules[name] = import_module(f"tumble.{name}")
     if not any(isinstance(finder, _Below) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Below())

@@ -1,15 +1,9 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Sphere
-from tumble.collision.shapes.ground import HeightField
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import HeightField, Real, Scene, Sphere, scenario
 
 RADIUS, MASS = 0.25, 1.0  # m, kg
 LENGTH, WIDTH, START = 10.0, 5.0, -3.7133  # m: of the field; where the ball sets out

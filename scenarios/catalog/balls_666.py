@@ -1,13 +1,8 @@
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import HalfSpace, Sphere
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import HalfSpace, Real, Scene, Sphere, Whole, scenario
 
 
 @scenario

@@ -1,15 +1,9 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Sphere
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Compound, ConvexHull, HalfSpace, Pose, Real, Scene, Sphere, scenario
 
 LANE, WIDTH, RADIUS, BALL, PIN = 18.29, 1.0541, 0.1085, 6.8, 1.53  # m: foul line to head pin, width of the lane, ball; kg
 APART = 0.3048  # m: between pins

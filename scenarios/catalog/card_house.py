@@ -1,12 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box, ConvexHull, HalfSpace
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Box, ConvexHull, HalfSpace, Real, Scene, Whole, scenario
 
 WIDE = 0.06  # m, of a card
 

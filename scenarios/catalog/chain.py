@@ -1,12 +1,6 @@
-from __future__ import annotations
-
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Capsule, Sphere
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Point
-from tumble.sim.scene.scene import Scene
+from tumble import Capsule, Point, Real, Scene, Sphere, Whole, scenario
 
 
 @scenario

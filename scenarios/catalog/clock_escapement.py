@@ -1,14 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Shape
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Hinge
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Compound, ConvexHull, Cylinder, Hinge, Pose, Real, Scene, Shape, scenario
 
 TEETH, RADIUS, THICK = 30, 0.06, 0.004  # of the wheel: teeth, radius of their tips [m], half its thickness
 LENGTH, BOB, SPIN = 0.25, 1.0, 6e-4  # m, kg, kg m^2: pivot to the centre of mass of the pendulum, its mass, its inertia there

@@ -1,14 +1,9 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Cylinder, HalfSpace
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Cylinder, HalfSpace, Real, Scene, Whole, scenario
 
 RADIUS, HALF = 0.012, 0.001  # m
 

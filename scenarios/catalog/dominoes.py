@@ -1,14 +1,8 @@
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Box, HalfSpace
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.recording.run import Run
-from tumble.sim.scene.scene import Scene
+from tumble import Box, HalfSpace, Real, Run, Scene, Whole, scenario
 
 
 @scenario

@@ -1,11 +1,6 @@
-from __future__ import annotations
-
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Real, Scene, scenario
 
 
 @scenario

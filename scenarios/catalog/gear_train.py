@@ -1,14 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Box, Compound, Cylinder
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Gear, Hinge
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Compound, Cylinder, Gear, Hinge, Pose, Real, Scene, Whole, scenario
 
 MODULE, THICK = 0.01, 0.03  # m: diameter of a wheel by its teeth; of a wheel
 MASS = 2.0  # kg, of each axle

@@ -1,14 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Box, Compound, Cylinder, Sphere
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import General, Hinge, Slider
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Compound, Cylinder, General, Hinge, Pose, Real, Scene, Slider, Sphere, scenario
 
 LENGTH, BALL, SLEEVE, LINK = 0.3, 1.0, 2.0, 0.05  # m, kg: of arms and links; of a ball, of the sleeve, of a link
 TILT = 0.45  # rad: of the arms at the start

@@ -1,13 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Cylinder
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Point
-from tumble.sim.scene.scene import Scene
+from tumble import Cylinder, Point, Real, Scene, scenario
 
 
 @scenario

@@ -1,12 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Cylinder, HalfSpace, Sphere
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Cylinder, HalfSpace, Real, Scene, Sphere, scenario
 
 ROUND = {"ball": 2 / 5, "cylinder": 1 / 2, "shell": 2 / 3, "hoop": 1.0}  # moment of inertia in parts of m R^2
 

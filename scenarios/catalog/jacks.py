@@ -1,15 +1,9 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Capsule, Compound, HalfSpace
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Capsule, Compound, HalfSpace, Pose, Real, Scene, Whole, scenario
 
 ARM, THICK = 0.1, 0.02  # m: from the middle to the centre of a tip, and its radius
 

@@ -1,13 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.forces.force_definitions import CentralGravity
-from tumble.sim.scene.scene import Scene
+from tumble import Box, CentralGravity, Real, Scene, scenario
 
 
 @scenario

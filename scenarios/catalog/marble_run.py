@@ -1,15 +1,9 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
-from tumble.collision.shapes.ground import TriangleMesh
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Box, HalfSpace, Real, Scene, Sphere, TriangleMesh, Whole, scenario
 
 CURL, FALL = 0.3, 0.25  # m: radius of the helix; by how much a turn goes down
 GUTTER, MARBLE = 0.06, 0.02  # m: radii of the gutter and of the marbles

@@ -1,12 +1,6 @@
-from __future__ import annotations
-
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.forces.path import Path
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Path, Real, Scene, Whole, scenario
 
 
 @scenario

@@ -1,13 +1,8 @@
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Box, ConvexHull, HalfSpace
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Box, ConvexHull, HalfSpace, Real, Scene, Whole, scenario
 
 KINDS = 12  # different hulls
 CORNERS = (6, 8, 12, 20, 30)

@@ -1,17 +1,11 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, Sphere
-from tumble.collision.shapes.ground import TriangleMesh
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Hinge, Slider
-from tumble.sim.joints.mechanism.actuators import Actuator
-from tumble.sim.scene.scene import CameraDef, Scene
+from tumble.collision import Box, Capsule, ConvexHull, Cylinder, Sphere, TriangleMesh
+from tumble.scenarios import Real, scenario
+from tumble.sim import Actuator, CameraDef, Hinge, Scene, Slider
 
 WIDE, LONG, LOW, WALL = 0.26, 0.78, -0.08, 0.04  # m: half the width, where the arch begins, the lower end, height of walls
 BALL, MASS, STEEL = 0.0135, 0.081, {"friction": 0.2, "restitution": 0.3}  # m, kg

@@ -1,13 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box, Capsule, HalfSpace
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Hinge
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Capsule, HalfSpace, Hinge, Real, Scene, scenario
 
 LEG, THICK, BENT = 0.25, 0.03, 0.6  # m: of thigh and shin, their radius; rad by which a thigh leans forward, a shin back
 

@@ -1,15 +1,8 @@
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Box
-from tumble.scenarios.fields import Flag, Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Hinge
-from tumble.sim.joints.mechanism.actuators import Actuator
-from tumble.sim.scene.scene import Scene
+from tumble import Actuator, Box, Flag, Hinge, Real, Scene, scenario
 
 LENGTH, MASS, INERTIA = 1.0, (3.0, 2.0), (0.25, 0.1667)  # m, kg, kg m^2 about the middle: of upper arm and forearm
 CENTER, G = (1.1, 0.5), 9.81  # m: x, z of the middle of the circle

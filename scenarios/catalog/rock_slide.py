@@ -1,15 +1,9 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Box, ConvexHull
-from tumble.collision.shapes.ground import HeightField
-from tumble.scenarios.fields import Flag, Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Box, ConvexHull, Flag, HeightField, Real, Scene, Whole, scenario
 
 SLOPE, BEND, PLAIN, WIDTH, CELL = 8.0, 4.0, 9.0, 8.0, 0.2  # m: of the slope along it, radius of its foot, of the plain
 SLAB = (0.2, 0.15, 0.05)  # m: half the sides of a slab

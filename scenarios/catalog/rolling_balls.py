@@ -1,13 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.forces.force_definitions import ConstantForce
-from tumble.sim.scene.scene import Scene
+from tumble import Box, ConstantForce, HalfSpace, Real, Scene, Sphere, Whole, scenario
 
 
 @scenario

@@ -1,13 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box, Capsule, Ellipsoid, HalfSpace
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Drive, Wheel
-from tumble.sim.scene.scene import Scene
+from tumble import Box, Capsule, Drive, Ellipsoid, HalfSpace, Real, Scene, Wheel, Whole, scenario
 
 RADIUS, CHASSIS, WHEEL = 0.15, 30.0, 1.5  # m; kg, without its wheels; kg, of a wheel
 MOTOR = 4.0  # N m s/rad: by how much the torque of a motor falls with its speed

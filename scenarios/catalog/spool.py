@@ -1,14 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Compound, Cylinder, HalfSpace
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.forces.force_definitions import ConstantForce
-from tumble.sim.scene.scene import Scene
+from tumble import Compound, ConstantForce, Cylinder, HalfSpace, Pose, Real, Scene, scenario
 
 RIM, HUB = 0.1, 0.05  # radii [m]
 MASS, ACROSS, ALONG = 1.0, 0.004, 0.006  # kg, kg m^2

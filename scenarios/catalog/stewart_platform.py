@@ -1,15 +1,8 @@
-from __future__ import annotations
-
 from typing import Annotated
 
 import numpy as np
 
-from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Cylinder
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.joints.joint_definitions import Point, Slider, Universal
-from tumble.sim.scene.scene import Scene
+from tumble import Cylinder, Point, Pose, Real, Scene, Slider, Universal, scenario
 
 BASE, TOP, HEIGHT = 1.0, 0.6, 1.0  # m: radii of the feet and of the heads of the legs, height at the start
 APART = 0.25  # rad, half of the angle between two legs of a pair

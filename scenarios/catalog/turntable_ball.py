@@ -1,12 +1,7 @@
-from __future__ import annotations
-
 import math
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Cylinder, Sphere
-from tumble.scenarios.fields import Real
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Cylinder, Real, Scene, Sphere, scenario
 
 RADIUS = 0.05  # m
 

@@ -1,11 +1,6 @@
-from __future__ import annotations
-
 from typing import Annotated
 
-from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
-from tumble.scenarios.fields import Real, Whole
-from tumble.scenarios.registry import scenario
-from tumble.sim.scene.scene import Scene
+from tumble import Box, HalfSpace, Real, Scene, Sphere, Whole, scenario
 
 TONES = ("#a5523a", "#b4664a", "#95482f", "#bd7455", "#a05c44")  # of bricks
 

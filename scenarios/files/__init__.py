@@ -5,6 +5,7 @@ Out: a ``Scene`` with every key checked, or a file; one clear error that names t
 
 Equations: none. docs/scene-files.md lists the keys.
 
-scene_files.py: reads and writes. schema.py: each key with its type, unit and range. declared_parameters.py: [parameter.NAME].
-repeat.py: many bodies from one table. limits.py: how much a file of others may ask for. json_schema.py: the keys for editors.
+scene_files.py: loads and saves. scene_reader.py: the tables of a file as a scene. schema.py: each key with its type, unit and
+range. declared_parameters.py: [parameter.NAME]. repeat.py: many bodies from one table. limits.py: how much a file of others may
+ask for. json_schema.py: the keys for editors.
 """

@@ -6,48 +6,32 @@ import math
 from typing import Any
 
 from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Table, Text, Vector, Whole
+from tumble.scenarios.files import schema
 from tumble.scenarios.files.declared_parameters import DECLARED
 from tumble.scenarios.files.repeat import NEEDED, REPEAT
-from tumble.scenarios.files.schema import (
-    ACTUATOR,
-    BODY,
-    CAMERA,
-    FORCES,
-    INSTRUMENTS,
-    JOINTS,
-    MATERIAL,
-    OPTIONAL,
-    PAIR,
-    PART,
-    PATH,
-    SCENE,
-    SHAPES,
-    VISUAL,
-    Either,
-    Ends,
-)
+from tumble.scenarios.files.schema import Either, Ends
 
 
 def json_schema() -> dict[str, Any]:
     """The schema of a scene file: draft 2020-12."""
-    body = {**_fields(BODY), "shape": {"$ref": "#/$defs/shape"}, "path": _table(_fields(PATH))}
-    body["visual"] = {"anyOf": [of_field(VISUAL["file"]), _table(_fields(VISUAL), ["file"])]}
+    body = {**_fields(schema.BODY), "shape": {"$ref": "#/$defs/shape"}, "path": _table(_fields(schema.PATH))}
+    body["visual"] = {"anyOf": [of_field(schema.VISUAL["file"]), _table(_fields(schema.VISUAL), ["file"])]}
     repeats = [
         _table({"kind": {"const": kind}, **_fields(fields), "body": {"$ref": "#/$defs/body"}}, ["kind", *NEEDED[kind], "body"])
         for kind, fields in REPEAT.items()
     ]
     shapes = []
-    for kind, fields in SHAPES.items():
-        needed = [name for name in fields if (kind, name) not in OPTIONAL]
+    for kind, fields in schema.SHAPES.items():
+        needed = [name for name in fields if (kind, name) not in schema.OPTIONAL]
         own = {"type": {"const": kind}, **_fields(fields)}
         if kind == "compound":
-            part = _table({**_fields(PART), "shape": {"$ref": "#/$defs/shape"}}, ["shape"])
+            part = _table({**_fields(schema.PART), "shape": {"$ref": "#/$defs/shape"}}, ["shape"])
             own, needed = {**own, "parts": {"type": "array", "minItems": 1, "items": part}}, ["parts"]
         if kind == "rounded":
             own, needed = {**own, "shape": {"$ref": "#/$defs/shape"}}, [*needed, "shape"]
         shapes.append(_table(own, ["type", *needed]))
     top = {
-        **_fields(SCENE),
+        **_fields(schema.SCENE),
         "include": {"type": "array", "items": {"type": "string"}, "description": "other scene files to take in"},
         "about": {"type": "string", "description": "what to look for, and why; `tumble show` tells it"},
         "parameter": {
@@ -55,16 +39,16 @@ def json_schema() -> dict[str, Any]:
             "additionalProperties": _table({"default": {}, **_fields(DECLARED)}, ["default"]),
             "description": 'name, default, unit and range; "$NAME" stands for the value',
         },
-        "camera": _table(_fields(CAMERA)),
+        "camera": _table(_fields(schema.CAMERA)),
         "parameters": {"type": "object", "description": "what a scenario was built with"},
-        "material": {"type": "object", "additionalProperties": _table(_fields(MATERIAL))},
-        "pair": {"type": "array", "items": _table(_fields(PAIR), ["a", "b"])},
+        "material": {"type": "object", "additionalProperties": _table(_fields(schema.MATERIAL))},
+        "pair": {"type": "array", "items": _table(_fields(schema.PAIR), ["a", "b"])},
         "body": {"type": "array", "items": {"$ref": "#/$defs/body"}},
         "repeat": {"type": "array", "items": {"oneOf": repeats}},
-        "force": {"type": "array", "items": {"oneOf": _kinds(FORCES)}},
-        "joint": {"type": "array", "items": {"oneOf": _kinds(JOINTS)}},
-        "actuator": {"type": "array", "items": _table(_fields(ACTUATOR), ["name", "joint"])},
-        "instrument": {"type": "array", "items": {"oneOf": _kinds(INSTRUMENTS)}},
+        "force": {"type": "array", "items": {"oneOf": _kinds(schema.FORCES)}},
+        "joint": {"type": "array", "items": {"oneOf": _kinds(schema.JOINTS)}},
+        "actuator": {"type": "array", "items": _table(_fields(schema.ACTUATOR), ["name", "joint"])},
+        "instrument": {"type": "array", "items": {"oneOf": _kinds(schema.INSTRUMENTS)}},
         "apart": {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}},
     }
     return {

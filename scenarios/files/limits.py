@@ -11,7 +11,7 @@ import os
 import stat
 import tomllib
 import xml.etree.ElementTree as xml
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -100,16 +100,22 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
+def read_whole(key: str, path: Path, read: Callable[[Path], bytes] = read_bytes) -> bytes:
+    """What is in a file. InputError under this name where it can not be read."""
+    try:
+        return read(path)
+    except FileNotFoundError:
+        raise InputError(key, str(path), "there is no such file") from None
+    except OSError as error:
+        raise InputError(key, str(path), f"can not be read: {error.strerror}") from None
+
+
 def read_toml(path: Path, key: str = "") -> dict[str, Any]:
     """The tables of a TOML file, within the limits. InputError with the key, the file and what is wrong."""
     try:
-        data = tomllib.loads(read_bytes(path).decode("utf-8"))
+        data = tomllib.loads(read_whole(key, path).decode("utf-8"))
         check_plain(data)
         return data
-    except FileNotFoundError:
-        hint = "there is no such file"
-    except OSError as error:
-        hint = f"can not be read: {error.strerror}"
     except InputError as error:
         hint = error.hint
     except UnicodeDecodeError:
@@ -147,12 +153,7 @@ def read_xml(path: Path, key: str = "model") -> xml.Element:
 
     Python's parser (expat) reads no external entities of itself; its handlers refuse those that are declared.
     """
-    try:
-        data = read_bytes(path)
-    except FileNotFoundError:
-        raise InputError(key, str(path), "there is no such file") from None
-    except OSError as error:
-        raise InputError(key, str(path), f"can not be read: {error.strerror}") from None
+    data = read_whole(key, path)
     bare = data.strip(BLANK)
     if b"\0" not in bare:  # else it is text of two bytes a letter
         data = bare

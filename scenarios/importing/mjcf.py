@@ -22,13 +22,14 @@ from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Capsule, HalfSpace, Shape, Sphere
 from tumble.collision.shapes.ground import Ground
+from tumble.scenarios.fields import within
 from tumble.scenarios.files.limits import MOST_MODELLED
 from tumble.scenarios.importing.mjcf_geoms import Geoms
 from tumble.scenarios.importing.mjcf_joints import SIZES, Read, in_groups, joints_of, read_joint
 from tumble.scenarios.importing.mjcf_machinery import JOINTED, Machinery, Taken
 from tumble.scenarios.importing.mjcf_parts import expanded
 from tumble.scenarios.importing.mjcf_sensors import region_of
-from tumble.scenarios.importing.mjcf_values import Values
+from tumble.scenarios.importing.mjcf_values import COMPILER, Values
 from tumble.scenarios.importing.models import (
     Imported,
     Mass,
@@ -41,7 +42,6 @@ from tumble.scenarios.importing.models import (
     number,
     numbers,
     placed,
-    said_of,
     scaled_masses,
     solid_of,
     unique,
@@ -117,7 +117,7 @@ class _Reader:
 
     def read(self) -> Imported:
         self.options()
-        self.values.leave_compiler(self.out)
+        self.out.leave_rest("compiler", self.values.compiler, COMPILER)
         worlds = self.root.findall("worldbody")
         if not worlds:
             raise InputError("worldbody", None, "is missing")
@@ -143,8 +143,7 @@ class _Reader:
             scene.gravity = numbers(option, "gravity", scene.gravity, 3)
             if option.get("timestep"):
                 scene.dt = check_step("option.timestep", number(option, "timestep"))
-            for key in sorted(set(option.attrib) - {"gravity", "timestep", "density", "viscosity", "wind"}):
-                self.out.leave("option", f"{key}={option.get(key)}")
+            self.out.leave_rest("option", option.attrib, {"gravity", "timestep", "density", "viscosity", "wind"})
             for flag in option.findall("flag"):
                 for key, value in flag.attrib.items():
                     if key == "gravity" and value == "disable":
@@ -333,7 +332,7 @@ class _Reader:
             self.out.leave(UNTOUCHED, name)
             radius = max(1e-3, float(np.sqrt(np.trace(mass[2]) / mass[0])))
             pieces, surface = found.shown or [Piece(Sphere(radius), Pose(tuple(mass[1])), 0.0)], {"mask": 0}
-        with said_of(f"body {name}"):
+        with within(f"body {name}: "):
             place = {"position": at.position, "orientation": at.orientation}
             scene.add(combined(pieces), name=name, **place, **fields_of(mass), **surface)
         self.taken.bits[name] = found.bits

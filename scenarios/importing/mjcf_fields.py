@@ -7,14 +7,15 @@ the largest y, in MuJoCo's files that at the least. What lies below a field, the
 from __future__ import annotations
 
 import xml.etree.ElementTree as xml
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from tumble.collision.errors import InputError
+from tumble.collision.regular import regular
 from tumble.collision.shapes.ground import MOST_PICTURE_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
-from tumble.scenarios.files.limits import packaged
-from tumble.scenarios.importing.mjcf_values import read_whole
+from tumble.scenarios.files.limits import packaged, read_whole
 from tumble.scenarios.importing.models import needed, numbers, whole
 
 SQUARE = 1e-6  # of a cell: sides that differ by less are alike
@@ -67,7 +68,7 @@ def _file(path: Path) -> np.ndarray:
     """(rows, columns), the least y first, of a picture or of MuJoCo's format: two whole numbers, then single precision."""
     if path.suffix.lower() == ".png":
         return _checked(HeightField.load(path).heights.T, str(path))
-    data = read_whole("hfield", path, MOST_PICTURE_BYTES)
+    data = read_whole("hfield", path, partial(regular, most=MOST_PICTURE_BYTES))
     counts = np.frombuffer(data[:8], "<i4").astype(int)
     if len(counts) < 2 or counts.min() < 0 or len(data) != 8 + 4 * int(counts.prod()):
         raise InputError("hfield", str(path), "can not be read: neither a .png nor a file of heights of MuJoCo's")

@@ -13,15 +13,23 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.fields import within
 from tumble.scenarios.importing.mjcf_fields import field_name, read_field
 from tumble.scenarios.importing.mjcf_parts import Mesh
 from tumble.scenarios.importing.mjcf_values import Values, along, coefficients
-from tumble.scenarios.importing.models import Imported, Mass, color, compose, needed, number, numbers, said_of, whole
+from tumble.scenarios.importing.models import Imported, Mass, color, compose, needed, number, numbers, whole
 
 GEOM = {
     "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
     "friction", "rgba", "material", "mesh", "hfield", "group", "contype", "conaffinity", "condim",
 }  # fmt: skip
+SIZED = {  # how many numbers a shape has, and what it is by them
+    "sphere": (1, lambda size: Sphere(*size)),
+    "capsule": (2, lambda size: Capsule(*size)),
+    "cylinder": (2, lambda size: Cylinder(*size)),
+    "box": (3, Box),
+    "ellipsoid": (3, Ellipsoid),
+}
 
 
 class Geoms:
@@ -50,8 +58,7 @@ class Geoms:
         shows = geom.get("contype", "1") == "0" and geom.get("conaffinity", "1") == "0"
         if shows:
             self.out.leave("geom that only shows", name)
-        for key in sorted(set(geom.attrib) - GEOM):
-            self.out.leave("geom", f"{key}={geom.get(key)}")
+        self.out.leave_rest("geom", geom.attrib, GEOM)
         kind = geom.get("type", "mesh" if geom.get("mesh") else "hfield" if geom.get("hfield") else "sphere")
         pose, size = self._place_and_size(geom, kind)
         mesh = None
@@ -59,7 +66,7 @@ class Geoms:
             mesh = self._mesh(name, geom.get("mesh"))
         if mesh is not None and kind in ("mesh", "sdf"):
             self.out.leave("mesh, taken as its convex hull", geom.get("mesh"))
-            with said_of(f"mesh {geom.get('mesh')}"):
+            with within(f"mesh {geom.get('mesh')}: "):
                 shape = mesh.hull()
         elif mesh is not None:
             fitted, size = mesh.fitted(kind)
@@ -97,7 +104,7 @@ class Geoms:
             raise InputError(f"geom {geom}: mesh", name, f"there is none of this name{did_you_mean(name, list(self.assets))}")
         if name not in self.read_meshes:
             asset = xml.Element("mesh", self.values.with_defaults(self.assets[name], "main"))
-            with said_of(f"mesh {name}"):
+            with within(f"mesh {name}: "):
                 mesh = Mesh.read(asset, self.folder, self.values.strip)
             self.read_meshes[name] = mesh
             if (too_heavy := mesh.overcounted()) > 1.01:
@@ -109,24 +116,18 @@ class Geoms:
         if name not in self.read_fields:
             if name not in self.fields:
                 raise InputError("geom.hfield", name, f"there is none of this name{did_you_mean(name, list(self.fields))}")
-            with said_of(f"hfield {name}"):
+            with within(f"hfield {name}: "):
                 self.read_fields[name] = read_field(self.fields[name], self.folder, self.values.strip)
         return self.read_fields[name]
 
     def _shape(self, name: str, kind: str, size: tuple[float, ...]) -> Shape | None:
         """A shape by its type and its numbers; None, and told of, where tumble has none of this type."""
-        sizes = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
         if kind == "plane":
             return HalfSpace()
-        if kind in sizes and len(size) < sizes[kind]:
-            raise InputError(f"geom {name}: size", list(size), f"a {kind} has {sizes[kind]} numbers")
-        if kind == "sphere":
-            return Sphere(size[0])
-        if kind in ("capsule", "cylinder"):
-            return (Capsule if kind == "capsule" else Cylinder)(size[0], size[1])
-        if kind == "box":
-            return Box(size[:3])
-        if kind == "ellipsoid":
-            return Ellipsoid(size[:3])
-        self.out.leave("geom", f"{name} of type {kind}")
-        return None
+        if kind not in SIZED:
+            self.out.leave("geom", f"{name} of type {kind}")
+            return None
+        count, make = SIZED[kind]
+        if len(size) < count:
+            raise InputError(f"geom {name}: size", list(size), f"a {kind} has {count} numbers")
+        return make(size[:count])

@@ -11,7 +11,8 @@ import numpy as np
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.spelling import did_you_mean
-from tumble.scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, said_of, unique
+from tumble.scenarios.fields import within
+from tumble.scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, unique
 from tumble.sim.joints.joint_definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
 from tumble.sim.joints.joint_tables import frame_of
 from tumble.sim.joints.mechanism.actuators import Actuator
@@ -60,8 +61,7 @@ def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: b
     if limited == "true" or (limited == "auto" and auto and "range" in values):
         low, high = numbers(element, "range", (0, 0), 2)
         said["limits"] = unit * low, unit * high
-    for key in sorted(set(values) - JOINT):
-        out.leave("joint", f"{key}={values[key]} of {name}")
+    out.leave_rest("joint", values, JOINT, name)
     for key in ("stiffness", "damping"):
         if len(values.get(key, "").split()) > 1:
             out.leave("joint", f"{key}={values[key]} of {name}, of which the first is taken")
@@ -78,7 +78,7 @@ def joints_of(reads: Sequence[Read], a: str | None, b: str, out: Imported) -> li
             for key in sorted(set(r.said) - {"friction", "reference", "rest"}):
                 out.leave("ball joint", f"{key} of {r.name}")
             return [Point(**ends, **place, friction=r.said.get("friction", 0.0))]
-        with said_of(f"joint {r.name}"):
+        with within(f"joint {r.name}: "):
             return [(Hinge if r.kind == "hinge" else Slider)(**ends, **place, axis=tuple(r.axis), **r.said)]
     slides, hinges = [r for r in reads if r.kind == "slide"], [r for r in reads if r.kind == "hinge"]
     if len(slides) + len(hinges) < len(reads) or [*slides, *hinges] != list(reads) or len(hinges) > 3 or len(slides) > 3:
@@ -96,10 +96,10 @@ def joints_of(reads: Sequence[Read], a: str | None, b: str, out: Imported) -> li
     free = [COORDINATES[c] for c in columns] + [COORDINATES[3 + t] for t in turns]
     found: list[JointDef] = [General(**base, name=f"{b}: {', '.join(r.name for r in reads)}", free=tuple(free))]
     for s in slides:
-        with said_of(f"joint {s.name}"):
+        with within(f"joint {s.name}: "):
             found.append(Drive(**ends, name=s.name, anchor=anchor, axis=tuple(s.axis), driven="x", **s.said))
     for h, t in zip(hinges, turns, strict=True):
-        with said_of(f"joint {h.name}"):
+        with within(f"joint {h.name}: "):
             found.append(Drive(**base, name=h.name, driven=COORDINATES[3 + t], reverse=bool(frame[:, t] @ h.axis < 0), **h.said))
     return found
 
@@ -155,10 +155,8 @@ def read_tendon(element: xml.Element, values: dict[str, str], known: dict[str, J
                 coefficients=tuple(parts.values()),
             )
         )  # fmt: skip
-    for key in sorted(
-        set(values) - {"name", "class", "stiffness", "damping", "springlength", "group", "rgba", "width", "material"}
-    ):
-        out.leave("tendon fixed", f"{key}={values[key]} of {name}")
+    taken = {"name", "class", "stiffness", "damping", "springlength", "group", "rgba", "width", "material"}
+    out.leave_rest("tendon fixed", values, taken, name)
     return parts
 
 
@@ -187,12 +185,11 @@ def read_actuator(
         given = flag == "true" or (flag == "auto" and auto and key in values)
         return needed(element, key, 2) if given else None
 
-    for key in sorted(set(values) - ACTUATOR):
-        out.leave(f"actuator {tag}", f"{key}={values[key]} of {name}")
+    out.leave_rest(f"actuator {tag}", values, ACTUATOR, name)
     gear = numbers(element, "gear", (1.0,))[0]
     force = ends("forcerange", "forcelimited")
     more = {"tendon": tuple(tendon)[1:], "coefficients": tuple(tendon.values())} if tendon else {}
-    with said_of(f"actuator {name}"):
+    with within(f"actuator {name}: "):
         return Actuator(
             name,
             joint,

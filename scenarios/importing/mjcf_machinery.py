@@ -95,8 +95,7 @@ class Machinery:
         for key, size in zip(("qpos", "qvel", "ctrl"), (*self.taken.sizes.tolist(), drives), strict=True):
             if key in given and len(given[key]) != size and JOINTED not in self.out.left_out:
                 raise InputError(f"key {name}: {key}", child.get(key), f"must be {count(size, 'number')}")
-        for key in sorted(set(child.attrib) - {"name", *given}):
-            self.out.leave("key", f"{key}={child.get(key)} of {name}")
+        self.out.leave_rest("key", child.attrib, {"name", *given}, name)
         self.out.keyframes[name] = given
 
     def _contact(self, child: xml.Element) -> None:
@@ -118,8 +117,8 @@ class Machinery:
             self.out.leave(f"sensor {child.tag}", child.get("name", ""))
             return
         self.out.instruments.append(self.out.scene.add_instrument(sensor))
-        for key in sorted(set(values) - SENSOR - ({"cutoff"} if child.tag in ON_SITE else set())):
-            self.out.leave(f"sensor {child.tag}", f"{key}={values[key]} of {sensor.name}")
+        taken = SENSOR | ({"cutoff"} if child.tag in ON_SITE else set())
+        self.out.leave_rest(f"sensor {child.tag}", values, taken, sensor.name)
 
     def _pair(self, element: xml.Element) -> None:
         """A <pair> of geoms: their bodies meet, with its friction."""
@@ -136,8 +135,7 @@ class Machinery:
         given = numbers(xml.Element("pair", values), "friction", ())  # sliding both ways, torsion, rolling both ways
         slide, _, torsion, roll = (*given[:4], *FRICTION[len(given) :])[:4]
         self.out.scene.set_pair(a, b, **coefficients(xml.Element("pair", values), slide, torsion, roll))
-        for key in sorted(set(values) - {"name", "class", "geom1", "geom2", "friction", "condim"}):
-            self.out.leave("contact pair", f"{key}={values[key]} of {told}")
+        self.out.leave_rest("contact pair", values, {"name", "class", "geom1", "geom2", "friction", "condim"}, told)
 
     def _leave_apart(self) -> None:
         """Bodies whose geoms do not meet by their bits pass through each other."""

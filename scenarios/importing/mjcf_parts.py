@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
+from tumble.collision.regular import regular
 from tumble.collision.shapes.definitions import ConvexHull
 from tumble.collision.shapes.polytope import polytope
 from tumble.collision.solids.mass_properties import enclosed
 from tumble.collision.solids.mesh_files import MOST_FILE_BYTES, read_mesh
-from tumble.scenarios.files.limits import packaged, read_xml
-from tumble.scenarios.importing.mjcf_values import read_whole
+from tumble.scenarios.files.limits import packaged, read_whole, read_xml
 from tumble.scenarios.importing.models import Mass, matrix, numbers, solid_of
 
 
@@ -132,7 +133,7 @@ def _file(path: Path) -> tuple[np.ndarray, np.ndarray]:
     if path.suffix.lower() != ".msh":
         mesh = read_mesh(path)
         return np.array(mesh.vertices, float), np.array(mesh.faces, int)
-    data = read_whole("mesh", path, MOST_FILE_BYTES)
+    data = read_whole("mesh", path, partial(regular, most=MOST_FILE_BYTES))
     counts = np.frombuffer(data[:16], "<i4")  # points, normals, texture coordinates, faces
     if len(counts) < 4 or counts.min() < 0 or len(data) != 16 + 4 * int(counts.astype(int) @ (3, 3, 2, 3)):
         raise InputError("mesh", str(path), "can not be read: not a valid .msh file")

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as xml
-from pathlib import Path
 
 import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
-from tumble.collision.regular import regular
-from tumble.scenarios.importing.models import Imported, Mass, compose, direction, needed, number, numbers, placed, whole
+from tumble.scenarios.importing.models import Mass, compose, direction, needed, number, numbers, placed, whole
 
 COMPILER = {  # what is taken over, or changes no motion
     "angle", "eulerseq", "meshdir", "assetdir", "texturedir", "strippath", "inertiafromgeom", "inertiagrouprange", "settotalmass",
@@ -80,11 +78,6 @@ class Values:
         self.defaults[name] = own
         for child in element.findall("default"):
             self._default(child, child.get("class", ""), own)
-
-    def leave_compiler(self, out: Imported) -> None:
-        """Tell of what the <compiler> says that is not taken over."""
-        for key in sorted(set(self.compiler) - COMPILER):
-            out.leave("compiler", f"{key}={self.compiler[key]}")
 
     def with_defaults(self, element: xml.Element, inherited: str, tag: str | None = None) -> dict[str, str]:
         """Attributes of an element, over those of its class, or else of the class that it inherits; ``tag``: under which defaults
@@ -156,13 +149,3 @@ def coefficients(element: xml.Element, slide: float, torsion: float | None, roll
     out = {"friction": 0.0 if condim == 1 else slide}
     out |= {"torsional_friction": torsion} if condim >= 4 and torsion is not None else {}
     return out | ({"rolling_friction": roll} if condim == 6 and roll is not None else {})
-
-
-def read_whole(name: str, path: Path, most: int) -> bytes:
-    """What is in a file of numbers, of at most so many bytes; InputError under this name where it can not be read."""
-    try:
-        return regular(path, most)
-    except FileNotFoundError:
-        raise InputError(name, str(path), "there is no such file") from None
-    except OSError as error:
-        raise InputError(name, str(path), f"can not be read: {error.strerror}") from None

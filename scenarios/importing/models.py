@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 import textwrap
 import xml.etree.ElementTree as xml
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -60,6 +59,12 @@ class Imported:
         names = self.left_out.setdefault(what, [])
         if not name or name not in names:
             names.append(name)
+
+    def leave_rest(self, what: str, values: Mapping[str, str], taken: set[str], name: str | None = None) -> None:
+        """Tell of the attributes, of the element of this name, that are not taken over."""
+        of = "" if name is None else f" of {name}"
+        for key in sorted(set(values) - taken):
+            self.leave(what, f"{key}={values[key]}{of}")
 
     def lines(self, width: int = 110) -> list[str]:
         """What is not in it as text, a paragraph for each kind: how many, and their names; bodies and shapes first."""
@@ -127,15 +132,6 @@ def whose(root: xml.Element, error: InputError) -> str:
         if owner is not None and owner is not root:
             return f"{owner.tag} {owner.get('name')}: {error.name}"
     return error.name
-
-
-@contextmanager
-def said_of(element: str) -> Iterator[None]:
-    """What is refused in here is told with the element of the model that it is about."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{element}: {error.name}", error.value, error.hint) from None
 
 
 def numbers(element: xml.Element, key: str, default: Sequence[float] | None, n: int | None = None) -> tuple[float, ...] | None:

@@ -24,6 +24,7 @@ from tumble.collision.shapes.definitions import Box, Capsule, Compound, ConvexHu
 from tumble.collision.solids.mesh_files import convex_surfaces, load_mesh
 from tumble.collision.spelling import did_you_mean
 from tumble.collision.status import Status
+from tumble.scenarios.fields import within
 from tumble.scenarios.files.limits import MOST_MODELLED, packaged
 from tumble.scenarios.importing.couplings import NoCoupling, coupling_between
 from tumble.scenarios.importing.models import (
@@ -207,7 +208,7 @@ class _Reader:
         if felt and not whole[2].any() and (solid := solid_of(combined(pieces)))[0] > 0:
             out.leave("inertia of zero, taken as that of its shape", name)
             whole = whole[0], whole[1], solid[2] * (mass / solid[0])
-        try:
+        with within(f"link {name}: "):
             try:
                 out.scene.add(combined(pieces), name=label, **place, **fields_of(whole), **more)
             except InputError as error:
@@ -217,8 +218,6 @@ class _Reader:
                 out.leave("inertia that no body can have, taken as the mean of its moments about all axes", name)
                 whole = whole[0], whole[1], mean * np.eye(3)
                 out.scene.add(combined(pieces), name=label, **place, **fields_of(whole), **more)
-        except InputError as error:
-            raise InputError(f"link {name}: {error.name}", error.value, error.hint) from None
         return label
 
     def look(self, link: xml.Element, place: Pose, pieces: list[Piece], masses: list[Mass], more: dict[str, Any]) -> None:

@@ -54,8 +54,7 @@ class Chunk(NamedTuple):
 
 
 def stage_of(symbol: str) -> str:
-    name = symbol
-    return next((stage for stage, heads in STAGES.items() if name.startswith(heads)), REST)
+    return next((stage for stage, heads in STAGES.items() if symbol.startswith(heads)), REST)
 
 
 def chosen(names: Iterable[str]) -> list[str]:

@@ -15,7 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tumble.collision import Box, HalfSpace, Sphere
 from tumble.collision.kernels.sources import import_path
+from tumble.scenarios.registry import load
+from tumble.sim import Hinge, World, Worlds
 
 ROUNDS = 7
 ROUND = 1e-3  # [s] of a round: a third of what a scheduler gives to one program at a time
@@ -73,9 +76,6 @@ def theirs(bodies: str, actuator: str = "") -> tuple[Any, Any, Any]:
 
 def pendulum(torque: float = 1.0) -> tuple[Any, Any, Any]:
     """A world with an arm on a hinge that has a motor."""
-    from tumble.collision import Box
-    from tumble.sim import Hinge, World
-
     world = World()
     arm = world.add(Box((0.1, 0.1, 0.5)), position=(0, 0, 1.5), name="arm")
     return world, arm, world.add_joint(Hinge(None, arm, anchor=(0, 0, 2), axis=(0, 1, 0), motor_torque=torque))
@@ -88,9 +88,6 @@ def calls() -> list[Row]:
 
 def _of_a_ball() -> list[Row]:
     """Steps of a free ball, what reading it costs, also among many, and loads on it."""
-    from tumble.collision import Sphere
-    from tumble.sim import World
-
     world = World()
     ball = world.add(Sphere(0.5), position=(0, 0, 1e6), angular_velocity=(1, 2, 3))
     world.step(1000)
@@ -124,8 +121,6 @@ def _above(world: Any) -> float:
 
 def shared() -> list[Row]:
     """A step of many bodies by all threads beside one; the two take turns."""
-    from tumble.scenarios.registry import load
-
     alone, together = (load("tumbling_boxes")(count=BOXES).build() for _ in range(2))
     alone.threads = 1
     for world in (alone, together):
@@ -140,9 +135,6 @@ def shared() -> list[Row]:
 
 def _of_a_box() -> list[Row]:
     """Steps of a box that rests on a floor."""
-    from tumble.collision import Box, HalfSpace
-    from tumble.sim import World
-
     world = World()
     world.add(HalfSpace(), kind="static")
     box = world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
@@ -194,9 +186,6 @@ def _of_a_pendulum() -> list[Row]:
 
 def recorded(steps: int = 240) -> list[Row]:
     """What ``world.run`` costs beside as many steps in one call: it keeps a sample of each. Rounds of the two take turns."""
-    from tumble.collision import Box, HalfSpace, Sphere
-    from tumble.sim import World
-
     ball, boxes = World(), World()
     ball.add(Sphere(0.5), position=(0, 0, 1e6))
     boxes.add(HalfSpace(), kind="static")
@@ -220,8 +209,6 @@ def recorded(steps: int = 240) -> list[Row]:
 
 def first(taken: int, steps: int) -> float:
     """What the first ``world.run`` of a world costs beside ``step(n)`` of one like it; ``taken``: steps before."""
-    from tumble.collision import Sphere
-    from tumble.sim import World
 
     def spent(go: Callable[[Any], Any]) -> float:
         world = World()
@@ -244,9 +231,6 @@ def _step(module: Any, model: Any, data: Any) -> float:
 def many() -> list[Row]:
     """Microseconds of a body and a step, many worlds at once on all cores: the processor time of all threads by their number. On
     idle cores that is what the clock says; on busy ones the clock says how much others left."""
-    from tumble.scenarios.registry import load
-    from tumble.sim import Worlds
-
     scenes = {
         "free ball": (load("tumbling_box")(), BALL),
         "box on a floor": (load("stack")(boxes=1), BOX),

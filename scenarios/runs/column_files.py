@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.errors import need
+from tumble.collision.errors import InputError, need
 
 BLOCK = 1024  # rows
 
@@ -17,6 +17,16 @@ BLOCK = 1024  # rows
 def file_beside(path: Path, name: str) -> Path:
     """Where a further table of a file stands: F.NAME.csv for F.csv."""
     return path.with_name(f"{path.stem}.{name}{path.suffix}")
+
+
+def kind_of(path: Path) -> str:
+    """The ending of a file for columns, or for a log of them. InputError: another one. FileNotFoundError: it has no folder."""
+    kind, kinds = path.suffix.lower(), (*TABLES, ".mcap")
+    if kind not in kinds:
+        raise InputError("path", str(path), f"must end in one of {', '.join(kinds)}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+    return kind
 
 
 def quoted(text: str) -> str:
@@ -57,3 +67,6 @@ def write_parquet(
     finally:
         if writer is not None:
             writer.close()
+
+
+TABLES = {".csv": write_csv, ".parquet": write_parquet}

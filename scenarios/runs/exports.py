@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError, need
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
-from tumble.scenarios.runs.column_files import BLOCK, file_beside, write_csv, write_parquet
-from tumble.scenarios.runs.instrument_files import SCHEMA_OF_NUMBERS, export_readings, log_readings
+from tumble.scenarios.runs.column_files import BLOCK, TABLES, file_beside, kind_of
+from tumble.scenarios.runs.instrument_files import SCHEMA_OF_NUMBERS, export_readings, log_file, log_readings
 from tumble.sim.files import whole
 from tumble.sim.ledger.readings import CONTACT_ROW
 from tumble.sim.recording.recorded_contacts import CONTACT_AXES
@@ -47,22 +46,17 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     InputError: another kind of file. MissingExtra: the library for it is missing.
     """
     path = Path(path)
-    writers = {".csv": write_csv, ".parquet": write_parquet, ".mcap": _mcap}
-    if path.suffix.lower() not in writers:
-        raise InputError("path", str(path), f"must end in one of {', '.join(writers)}")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
-    write, progress = writers[path.suffix.lower()], progress or (lambda done, total: None)
+    kind, progress = kind_of(path), progress or (lambda done, total: None)
+    if kind == ".mcap":
+        with whole(path) as part:
+            _mcap(run, part, progress)
+        return path
     for table, file in table_paths(run, path).items():
         with whole(file) as part:
-            write(table_rows(run, table), part, {}, lambda done: None)
-    if run.readings and write is not _mcap:
-        export_readings(run.readings, path)
+            TABLES[kind](table_rows(run, table), part, {}, lambda done: None)
+    export_readings(run.readings, path)
     with whole(path) as part:
-        if write is _mcap:
-            _mcap(run, part, progress)
-        else:
-            write(blocks(run), part, run.attributes, lambda done: progress(min(done, len(run)), len(run)))
+        TABLES[kind](blocks(run), part, run.attributes, lambda done: progress(min(done, len(run)), len(run)))
     return path
 
 
@@ -129,12 +123,7 @@ def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
 
 
 def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
-    need("data")
-    from mcap.writer import Writer
-
-    with open(path, "wb") as file:
-        writer = Writer(file)
-        writer.start(profile="", library="tumble")
+    with log_file(path) as writer:
         writer.add_metadata("run", {key: str(value) for key, value in run.attributes.items()})
 
         def topic(name: str, schema: str, body: dict[str, Any]) -> int:
@@ -145,7 +134,6 @@ def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
         scene = topic("/scene", "foxglove.SceneUpdate", {"type": "object"})
         energy = topic("/energy", "tumble.Energy", SCHEMA_OF_NUMBERS)
         ledger = topic("/ledger", "tumble.Ledger", SCHEMA_OF_NUMBERS)
-
         tables = {table: topic(f"/{table}s", f"tumble.{table.title()}s", SCHEMA_OF_ROWS) for table in held(run)}
 
         def send(channel: int, t: float, message: dict[str, Any], k: int) -> None:
@@ -180,7 +168,6 @@ def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
             for k, row in enumerate(_records(run, run.impacts)):
                 send(tables["impact"], row["time"], row, k)
         log_readings(writer, run.readings)
-        writer.finish()
 
 
 def _records(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:

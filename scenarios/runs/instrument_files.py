@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tumble.collision.errors import InputError, need
-from tumble.scenarios.runs.column_files import file_beside, write_csv, write_parquet
+from tumble.scenarios.runs.column_files import TABLES, file_beside, kind_of
 from tumble.sim.files import whole
 from tumble.sim.joints.mechanism.instruments import Readings
 
@@ -25,41 +26,35 @@ def export_readings(instruments: Mapping[str, Readings], path: str | Path) -> li
     MissingExtra: the library for it is missing.
     """
     path = Path(path)
-    kind = path.suffix.lower()
-    if kind not in (".csv", ".parquet", ".mcap"):
-        raise InputError("path", str(path), "must end in one of .csv, .parquet, .mcap")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+    kind = kind_of(path)
     slashed = next((name for name in instruments if set(name) & set("/\\\0")), None)
     if slashed is not None:
         raise InputError("name", slashed, "can not be part of the name of a file")
     if kind == ".mcap":
-        with whole(path) as part:
-            _log(instruments, part)
+        with whole(path) as part, log_file(part) as writer:
+            log_readings(writer, instruments)
         return [path]
-    out = []
-    for name, readings in instruments.items():
-        file = file_beside(path, name)
+    files = [file_beside(path, name) for name in instruments]
+    for file, readings in zip(files, instruments.values(), strict=True):
         with whole(file) as part:
-            (write_csv if kind == ".csv" else write_parquet)(
-                [_columns(readings)], part, {"unit": readings.unit}, lambda done: None
-            )
-        out.append(file)
-    return out
+            TABLES[kind]([_columns(readings)], part, {"unit": readings.unit}, lambda done: None)
+    return files
 
 
 def _columns(readings: Readings) -> dict[str, np.ndarray]:
     return {"time": readings.times, **{name: readings[name] for name in readings.columns}}
 
 
-def _log(instruments: Mapping[str, Readings], path: Path) -> None:
+@contextmanager
+def log_file(path: Path) -> Iterator[Any]:
+    """What writes messages to an MCAP file, which is finished at the end."""
     need("data")
     from mcap.writer import Writer
 
     with open(path, "wb") as file:
         writer = Writer(file)
         writer.start(profile="", library="tumble")
-        log_readings(writer, instruments)
+        yield writer
         writer.finish()
 
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, HalfSpace, Sphere
+from tumble import Box, ConstantForce, HalfSpace, Sphere, World
 from tumble.scenarios.validation.case import Measure, case
-from tumble.scenarios.validation.lab import G, advance
-from tumble.sim import ConstantForce, World
+from tumble.scenarios.validation.lab import G, advance, on_floor
 
 
 def rolling(degrees: float) -> World:
@@ -49,8 +48,7 @@ def balls_on_a_box() -> Iterator[Measure]:
             "degrees",
         )
         yield Measure(f"{degrees} degrees: mean square error of the velocities", square, 1e-20, "m^2/s^2")
-    world = World(dt=0.01)
-    world.add(HalfSpace(), kind="static", friction=0.0)
+    world = on_floor(friction=0.0, dt=0.01)
     for k in range(49):
         world.add(Sphere(0.1), mass=10.0, position=(k % 7, k // 7, 5), friction=0.0, restitution=1.0)
     start, worst = world.energy().total, 0.0
@@ -63,8 +61,7 @@ def balls_on_a_box() -> Iterator[Measure]:
 def heap(height: float, e: float, dt: float) -> World:
     """216 spheres of 0.1 m and 10 kg in a cube, 0.21 m apart and up to 1 mm off, without friction."""
     rng = np.random.default_rng(42)
-    world = World(dt=dt)
-    world.add(HalfSpace(), kind="static", friction=0.0)
+    world = on_floor(friction=0.0, dt=dt)
     places = np.array([(i, j, k) for i in range(6) for j in range(6) for k in range(6)])
     for x in 0.21 * places + 1e-3 * rng.random((216, 3)) + (0, 0, height):
         world.add(Sphere(0.1), mass=10.0, position=tuple(x), friction=0.0, restitution=e)

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, ConvexHull, HalfSpace, Sphere
+from tumble import Box, ConvexHull, Hinge, Sphere, TabulatedForce, World
 from tumble.scenarios.validation.answers.falling_answers import leaving_sphere, rocking, rod_fall, rod_slips
 from tumble.scenarios.validation.case import Measure, case, order
-from tumble.scenarios.validation.lab import STEP, G, advance, attitude
-from tumble.sim import Hinge, TabulatedForce, World
+from tumble.scenarios.validation.lab import STEP, G, advance, attitude, on_floor
 
 # ---- tipping ----
 
@@ -51,8 +50,7 @@ def gives_way(world: World, seconds: float) -> tuple[float, str]:
 
 def pushed(y: float, mu: float = 0.5) -> str:
     """What a block of 0.2 x 0.2 x 0.6 m and 1 kg does under a push at height y that grows to 1.1 mu m g in a second."""
-    world = World()
-    world.add(HalfSpace(), kind="static", friction=mu)
+    world = on_floor(friction=mu)
     world.add(Box((0.1, 0.1, 0.3)), mass=1.0, position=(0, 0, 0.3), friction=mu)
     push = TabulatedForce((0, 1, 9), ((0, 0, 0), (1.1 * mu * G, 0, 0), (1.1 * mu * G, 0, 0)), point=(0, 0, y - 0.3))
     world.add_force(push)
@@ -107,8 +105,7 @@ def rocking_block() -> Iterator[Measure]:
 def rocked(dt: float) -> dict[str, float]:
     """What a rocking block does until after its second peak; angles positive on the edge where it starts."""
     b, h, tilt = 0.05, 0.2, 0.15
-    world = World(dt=dt)
-    world.add(HalfSpace(), kind="static", friction=0.9)
+    world = on_floor(friction=0.9, dt=dt)
     c, s = math.cos(tilt), math.sin(tilt)
     centre = (b * c - h * s, 0, b * s + h * c)  # the edge at the origin, the block leaning to it
     world.add(Box((b, 0.1, h)), position=centre, orientation=(math.cos(tilt / 2), 0, -math.sin(tilt / 2), 0), friction=0.9)
@@ -174,8 +171,7 @@ def overhang() -> Iterator[Measure]:
 def rod(mu: float, degrees: float = 10.0, dt: float = STEP) -> World:
     """A thin rod of 1 m and 1 kg at an angle from the vertical, its foot on the floor at the origin."""
     a = math.radians(degrees)
-    world = World(dt=dt)
-    world.add(HalfSpace(), kind="static", friction=mu)
+    world = on_floor(friction=mu, dt=dt)
     world.add(
         ConvexHull([(0, 0, -0.5), (0, 0, 0.5)]), mass=1.0, inertia=(1 / 12, 1 / 12, 1e-6), friction=mu,
         position=(0.5 * math.sin(a), 0, 0.5 * math.cos(a)), orientation=(math.cos(a / 2), 0, math.sin(a / 2), 0),

@@ -10,11 +10,10 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicHermiteSpline
 from scipy.optimize import brentq
 
-from tumble.collision import Box, Cylinder, Sphere
+from tumble import Box, CentralGravity, ConstantForce, Cylinder, Drag, Point, Sphere, World
 from tumble.scenarios.validation.answers.tops import FreeTop, HeavyTop, symmetric_top
 from tumble.scenarios.validation.case import Measure, case, order
 from tumble.scenarios.validation.lab import STEP, G, advance, angle, attitude, distance
-from tumble.sim import CentralGravity, ConstantForce, Drag, Point, World
 
 CUBOID = (0.25, 0.05, 0.125)  # half extents [m], 12.5 kg
 OMEGA = (1.0, 2.0, 3.0)

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from tumble.collision import Box, Cylinder, Sphere
+from tumble import Box, Cylinder, Sphere, World
 from tumble.scenarios.validation.answers.friction_answers import spinning_disc
 from tumble.scenarios.validation.case import Measure, case, order
 from tumble.scenarios.validation.lab import STEP, G, advance, distance, slope
-from tumble.sim import World
 
 CUBE = Box((0.1, 0.1, 0.1))
 

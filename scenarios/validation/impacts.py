@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, ConvexHull, HalfSpace, Sphere
-from tumble.scenarios.registry import load
+from tumble import Box, ConvexHull, HalfSpace, Hinge, Sphere, World, load
 from tumble.scenarios.validation.answers.impact_answers import chain, contact_matrix, impact_by_other_means, plane_impact
 from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
-from tumble.scenarios.validation.lab import STEP, G, advance, distance, pose_of
-from tumble.sim import Hinge, World
+from tumble.scenarios.validation.lab import STEP, G, advance, distance, on_floor, pose_of
 from tumble.sim.impact.collision_law import NEWTON, POISSON, STRONGE, impact_law
 
 LAWS = {"newton": NEWTON, "poisson": POISSON, "stronge": STRONGE}
@@ -32,8 +30,7 @@ def strike(k: object, u: object, mu: float, e: float, law: str = "stronge") -> t
 
 def dropped_ball(height: float, e: float, dt: float = STEP) -> World:
     """A ball of 0.1 m radius, its clearance above the floor given."""
-    world = World(dt=dt)
-    world.add(HalfSpace(), kind="static")
+    world = on_floor(dt=dt)
     world.add(Sphere(0.1), position=(0, 0, 0.1 + height), restitution=e)
     return world
 
@@ -121,8 +118,7 @@ def oblique_sphere() -> Iterator[Measure]:
     yield Measure("v and R w after the impact, by the law alone", worst, 1e-9, "m/s")
     worst = spin = 0.0
     for v, w, mu, e in BALLS.values():
-        world = World()
-        world.add(HalfSpace(), kind="static", friction=mu)
+        world = on_floor(friction=mu)
         t = 1.5 * STEP  # it is to arrive with v in mid-step
         start = (-v[0] * t, -v[1] * t, 0.1 - v[2] * t - G * t * t / 2)
         ball = world.add(
@@ -143,8 +139,7 @@ def superball() -> Iterator[Measure]:
     for speed v and spin w: v' = (3 v + 4 R w)/7 and R w' = (10 v - 3 R w)/7; the next bounce restores both (Garwin, Am. J.
     Phys. 37 (1969) 88)."""
     r = 0.025
-    world = World()
-    world.add(HalfSpace(), kind="static", friction=9.0)
+    world = on_floor(friction=9.0)
     ball = world.add(
         Sphere(r), position=(0, 0, 0.5), velocity=(5, 0, 0), friction=9.0, restitution=1.0, tangential_restitution=1.0
     )
@@ -214,8 +209,7 @@ def cuboid_corner() -> Iterator[Measure]:
     yield Measure("u after the impact, by the law alone", distance(after, expected), 1e-6, "m/s")
     yield Measure("change of energy beside p.(u + u')/2 of the impulse p", abs(change - p @ (u + after) / 2), 1e-12, "J")
     impulse = np.linalg.solve(k, expected - u)
-    world = World(gravity=(0, 0, 0), dt=1e-10)  # so short that nothing turns in it
-    world.add(HalfSpace(), kind="static", friction=0.3)
+    world = on_floor(friction=0.3, gravity=(0, 0, 0), dt=1e-10)  # so short that nothing turns in it
     body = world.add(
         Box((0.2, 0.1, 0.15)), mass=2.0, orientation=pose_of(rot), position=-arm, velocity=v, angular_velocity=w, friction=0.3,
         restitution=0.6,

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, Capsule
+from tumble import Box, Capsule, Hinge, Point, World, load
 from tumble.scenarios.catalog.four_bar import JOINTS as BARS
-from tumble.scenarios.registry import load
 from tumble.scenarios.validation.answers.linkages import double_pendulum, linkage, swing
 from tumble.scenarios.validation.case import Measure, case, order
 from tumble.scenarios.validation.lab import STEP, G, advance
-from tumble.sim import Hinge, Point, World
 
 ROD = (1 + 0.04**2) / 12  # moment of a rod of 1 kg and 1 m, 0.04 m thick, about its centre [kg m^2]
 

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from tumble.collision import HalfSpace, Pose
-from tumble.sim import World
+from tumble import HalfSpace, Pose, World
 from tumble.sim.ledger.diagnostics import rotations
 
 G = 9.81  # m/s^2
@@ -37,14 +36,22 @@ def pose_of(rotation: np.ndarray) -> tuple[float, ...]:
     return Pose.from_matrix(rotation).orientation
 
 
+def on_floor(friction: float = 0.5, **options) -> World:
+    """A world with a floor, and nothing on it so far."""
+    world = World(**options)
+    world.add(HalfSpace(), kind="static", friction=friction)
+    return world
+
+
 def slope(
     degrees: float, mu: float, shape, height: float, fall: float = 0.0, heading: float = 0.0, turn=(1, 0, 0, 0), dt: float = STEP,
     **body,
 ) -> World:  # fmt: skip
     """A body on a floor whose gravity is tilted, downhill along +x turned by ``fall``; the body by ``heading`` or ``turn``."""
     a = math.radians(degrees)
-    world = World(gravity=(G * math.sin(a) * math.cos(fall), G * math.sin(a) * math.sin(fall), -G * math.cos(a)), dt=dt)
-    world.add(HalfSpace(), kind="static", friction=mu)
+    world = on_floor(
+        friction=mu, gravity=(G * math.sin(a) * math.cos(fall), G * math.sin(a) * math.sin(fall), -G * math.cos(a)), dt=dt
+    )
     q = (math.cos(heading / 2), 0, 0, math.sin(heading / 2)) if heading else turn
     world.add(shape, position=(0, 0, height), orientation=q, friction=mu, **body)
     return world

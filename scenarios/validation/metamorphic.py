@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tumble.collision import Box
-from tumble.scenarios.registry import load
+from tumble import BodyDef, Box, Scene, World, load
 from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
 from tumble.scenarios.validation.lab import advance, pose_of
-from tumble.sim import BodyDef, Scene, World
 from tumble.sim.ledger.diagnostics import rotations
 
 GROUND = Box((20, 20, 0.5))  # a box, for it must be able to move

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble.collision import Box, Compound, HalfSpace, Pose, Sphere
+from tumble import Box, Compound, Pose, Sphere, World
 from tumble.scenarios.validation.answers.contacts import coulomb_by_projection
 from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
-from tumble.scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, pose_of, slope
-from tumble.sim import World
+from tumble.scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, on_floor, pose_of, slope
 from tumble.sim.impact.collision_law import one_contact_coulomb
 
 ENVELOPE = 1e-4  # m: within it bodies are in contact, of the limits
@@ -25,8 +24,7 @@ def support() -> Iterator[Measure]:
     """A table of 10 kg stands on three feet: their loads follow from where the centre of mass is. In a stack of ten cubes of 2
     kg, each face carries the weight of the cubes above it."""
     feet = [(0, 0), (0.6, 0), (0.2, 0.5)]
-    world = World()
-    world.add(HalfSpace(), kind="static")
+    world = on_floor()
     table = Compound([(Sphere(0.02), Pose((x, y, 0.02))) for x, y in feet])
     world.add(table, mass=10.0, inertia=(0.5, 0.5, 0.8), center_of_mass=(0.25, 0.2, 0.3))
     advance(world, 1)
@@ -34,8 +32,7 @@ def support() -> Iterator[Measure]:
     found = [sum(k["force"][2] for k in c if distance(k["point"][:2], foot) < 0.05) for foot in feet]
     for k, (a, b) in enumerate(zip(found, (31.065, 27.795, 39.24), strict=True)):
         yield Measure(f"load of foot {k + 1}, relative", abs(a / b - 1), 1e-6)
-    world = World()
-    world.add(HalfSpace(), kind="static")
+    world = on_floor()
     for k in range(10):
         world.add(Box((0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0.1 + 0.2 * k))
     start = world.positions
@@ -56,8 +53,7 @@ def support() -> Iterator[Measure]:
 
 def bar(order: tuple[int, ...], scale: float) -> tuple[np.ndarray, float]:
     """Velocities of the feet of a smooth bar of 1 kg after they arrived with (-1, -0.25, 0.5) times ``scale``, and its energy."""
-    world = World(gravity=(0, 0, 0), dt=1 / 2400, tolerance=1e-15)  # the turning costs radius w^2 dt
-    world.add(HalfSpace(), kind="static", friction=0.0)
+    world = on_floor(friction=0.0, gravity=(0, 0, 0), dt=1 / 2400, tolerance=1e-15)  # the turning costs radius w^2 dt
     feet = [(Sphere(0.01), Pose((float(x), 0, 0.01))) for x in np.array((-1, 0, 1))[list(order)]]
     world.add(
         Compound(feet), mass=1.0, inertia=(1 / 3, 1 / 3, 1 / 3), center_of_mass=(0, 0, 0), friction=0.0,
@@ -126,8 +122,7 @@ def dropped_cuboid() -> Iterator[Measure]:
     """The cuboid of V01 falls askew and spinning from 0.6 m on the floor, mu = 0.5, e = 0.3. On which face it ends is chaotic,
     so there is no known answer for that. But its energy must never rise, it must lie flat and still at the end, and keep its
     momenta in flight."""
-    world = World()
-    world.add(HalfSpace(), kind="static", friction=0.5)
+    world = on_floor(friction=0.5)
     body = world.add(
         Box((0.25, 0.05, 0.125)), mass=12.5, position=(0, 0, 0.6), orientation=pose_of(turn((1, 1, 0.3), 0.7)),
         angular_velocity=(1, 2, 3), friction=0.5, restitution=0.3,

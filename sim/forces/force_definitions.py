@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tumble.collision.errors import check_number, check_vector
-from tumble.sim.checks import Record, check_times, checked, flag, number, plain_value, typed_values, vector
+from tumble.sim.checks import ORIGIN, Record, check_times, checked, flag, number, plain_value, typed_values, vector
 from tumble.sim.errors import InputError
 
 GRAVITATIONAL_CONSTANT = 6.67430e-11  # m^3/(kg s^2), CODATA 2018
@@ -59,8 +59,13 @@ def _times(field: str, value: Any) -> tuple[float, ...]:
     return times
 
 
-ORIGIN = (0.0, 0.0, 0.0)
-ON = checked(_names, None)  # the field of a force that says on which bodies it acts
+ON = checked(_names, None, "texts", told="names of the bodies it acts on; by default all dynamic ones")
+FRAME = checked(
+    _frame, "world", choices=FRAMES,
+    told="whether force and torque keep their directions in the world, or turn with the body; by default world",
+)  # fmt: skip
+POINT = vector(None, "m", "point in the body frame where the force acts; by default the centre of mass")
+WIND = vector(ORIGIN, "m/s", "velocity of the air or liquid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,7 @@ class Force(Record):
 class UniformGravity(Force):
     """A uniform field besides the world's gravity: ``acceleration`` (3,) [m/s^2]. Has a potential."""
 
-    acceleration: tuple[float, float, float] = vector()
+    acceleration: tuple[float, float, float] = vector(unit="m/s^2", told="acceleration, added to the scene's gravity")
     bodies: tuple[str, ...] | None = ON
 
 
@@ -100,9 +105,9 @@ class CentralGravity(Force):
     gravity-gradient torque 3 GM/r^5 r x J r, and the small force that belongs to the same potential.
     """
 
-    gm: float = number(least=0)
-    center: tuple[float, float, float] = vector(ORIGIN)
-    gradient: bool = flag()
+    gm: float = number(least=0, unit="m^3/s^2", told="gravitational constant times the mass at the centre")
+    center: tuple[float, float, float] = vector(ORIGIN, "m", "centre of attraction in the world")
+    gradient: bool = flag(told="true: gravity also turns the body, as it is stronger at its near end")
     bodies: tuple[str, ...] | None = ON
 
 
@@ -114,8 +119,10 @@ class MutualGravity(Force):
     softening : [m] the distance enters as sqrt(r^2 + softening^2).
     """
 
-    constant: float = number(GRAVITATIONAL_CONSTANT, least=0)
-    softening: float = number(0.0, least=0)
+    constant: float = number(
+        GRAVITATIONAL_CONSTANT, "m^3/(kg s^2)", "gravitational constant; by default Newton's, 6.674e-11", least=0
+    )
+    softening: float = number(0.0, "m", "length whose square is added to the square of the distance", least=0)
     bodies: tuple[str, ...] | None = ON
 
 
@@ -128,11 +135,11 @@ class Drag(Force):
     wind : (3,) velocity of the medium [m/s].
     """
 
-    linear: float = number(0.0, least=0)
-    quadratic: float = number(0.0, least=0)
-    spin_linear: float = number(0.0, least=0)
-    spin_quadratic: float = number(0.0, least=0)
-    wind: tuple[float, float, float] = vector(ORIGIN)
+    linear: float = number(0.0, "N s/m", "force for each m/s of speed", least=0)
+    quadratic: float = number(0.0, "N s^2/m^2", "force for each m²/s² of squared speed", least=0)
+    spin_linear: float = number(0.0, "N m s", "torque for each rad/s of angular speed", least=0)
+    spin_quadratic: float = number(0.0, "N m s^2", "torque for each rad²/s² of squared angular speed", least=0)
+    wind: tuple[float, float, float] = WIND
     bodies: tuple[str, ...] | None = ON
 
 
@@ -147,9 +154,13 @@ class Medium(Force):
     wind : (3,) velocity of the medium [m/s].
     """
 
-    density: float = number(0.0, least=0)
-    viscosity: float = number(0.0, least=0)
-    wind: tuple[float, float, float] = vector(ORIGIN)
+    density: float = number(
+        0.0, "kg/m^3", "its resistance grows with the square of the speed, and is that of a box of the body's size", least=0
+    )
+    viscosity: float = number(
+        0.0, "Pa s", "its resistance grows with the speed, and is that of a ball of the body's size", least=0
+    )
+    wind: tuple[float, float, float] = WIND
     bodies: tuple[str, ...] | None = ON
 
 
@@ -163,14 +174,14 @@ class Spring(Force):
     The spring has a potential, stiffness (stretch)^2 / 2; the damper has none.
     """
 
-    a: str = checked(_name)
-    b: str | None = checked(_name, None)
-    stiffness: float = number(0.0, least=0)
-    length: float = number(0.0, least=0)
-    damping: float = number(0.0, least=0)
-    anchor_a: tuple[float, float, float] = vector(ORIGIN)
-    anchor_b: tuple[float, float, float] = vector(ORIGIN)
-    slack: bool = flag()
+    a: str = checked(_name, told="name of a body")
+    b: str | None = checked(_name, None, told="name of another body; by default the other end is a point of the world")
+    stiffness: float = number(0.0, "N/m", "force for each metre of stretch", least=0)
+    length: float = number(0.0, "m", "length at which it gives no force", least=0)
+    damping: float = number(0.0, "N s/m", "force for each m/s at which its ends part", least=0)
+    anchor_a: tuple[float, float, float] = vector(ORIGIN, "m", "where it is fixed, in the frame of a")
+    anchor_b: tuple[float, float, float] = vector(ORIGIN, "m", "where it is fixed, in the frame of b, or of the world")
+    slack: bool = flag(told="true: it pulls but does not push, as a rubber band")
 
     def __post_init__(self) -> None:
         Force.__post_init__(self)
@@ -188,10 +199,10 @@ class ConstantForce(Force):
     point : (3,) [m] of the body frame where the force acts; left out, the centre of mass.
     """
 
-    force: tuple[float, float, float] = vector(ORIGIN)
-    torque: tuple[float, float, float] = vector(ORIGIN)
-    frame: str = checked(_frame, "world")
-    point: tuple[float, float, float] | None = vector(None)
+    force: tuple[float, float, float] = vector(ORIGIN, "N", "force on each body")
+    torque: tuple[float, float, float] = vector(ORIGIN, "N m", "torque on each body")
+    frame: str = FRAME
+    point: tuple[float, float, float] | None = POINT
     bodies: tuple[str, ...] | None = ON
 
 
@@ -203,11 +214,15 @@ class TabulatedForce(Force):
     integrator its order. frame, point : as for :class:`ConstantForce`.
     """
 
-    times: tuple[float, ...] = checked(_times)
-    forces: tuple[tuple[float, float, float], ...] | None = None
-    torques: tuple[tuple[float, float, float], ...] | None = None
-    frame: str = checked(_frame, "world")
-    point: tuple[float, float, float] | None = vector(None)
+    times: tuple[float, ...] = checked(_times, takes="list of numbers", unit="s", told="times, rising")
+    forces: tuple[tuple[float, float, float], ...] | None = checked(
+        None, None, "rows", unit="N", told="a force for each time, linear in between"
+    )
+    torques: tuple[tuple[float, float, float], ...] | None = checked(
+        None, None, "rows", unit="N m", told="a torque for each time, linear in between"
+    )
+    frame: str = FRAME
+    point: tuple[float, float, float] | None = POINT
     bodies: tuple[str, ...] | None = ON
 
     def __post_init__(self) -> None:

@@ -14,9 +14,9 @@ from tumble.sim.checks import Record, check_fields, check_orientation, check_tim
 from tumble.sim.state import KNOT
 
 
-def rows_of(check: Callable[[str, Any], Any], default: Any = MISSING) -> Any:
+def rows_of(check: Callable[[str, Any], Any], default: Any = MISSING, takes: str = "rows", **said: Any) -> Any:
     """A field for a list with an entry for each time."""
-    return checked(lambda name, value: tuple(check(name, row) for row in _rows(name, value)), default)
+    return checked(lambda name, value: tuple(check(name, row) for row in _rows(name, value)), default, takes, **said)
 
 
 def _rows(name: str, value: object) -> tuple:
@@ -43,10 +43,14 @@ class Path(Record):
     InputError : names the field and its value.
     """
 
-    times: tuple[float, ...] = rows_of(check_number)
-    positions: tuple[tuple[float, float, float], ...] | None = rows_of(check_vector, None)
-    orientations: tuple[tuple[float, float, float, float], ...] | None = rows_of(check_orientation, None)
-    loop: bool = flag()
+    times: tuple[float, ...] = rows_of(check_number, takes="numbers", unit="s", told="times, rising")
+    positions: tuple[tuple[float, float, float], ...] | None = rows_of(
+        check_vector, None, unit="m", told="where the origin of the body frame is, one position for each time"
+    )
+    orientations: tuple[tuple[float, float, float, float], ...] | None = rows_of(
+        check_orientation, None, n=4, told="unit quaternions (w, x, y, z), one for each time"
+    )
+    loop: bool = flag(told="true: the path is repeated for ever; its last pose must be the first one")
 
     def __post_init__(self) -> None:
         Record.__post_init__(self)

@@ -14,14 +14,12 @@ import numpy as np
 
 from tumble.collision.errors import check_vector
 from tumble.collision.spelling import spelled
-from tumble.sim.checks import Record, check_text, checked, flag, given_name, number, plain_value, typed_values, vector
+from tumble.sim.checks import ORIGIN, Record, check_text, checked, flag, given_name, number, plain_value, typed_values, vector
 from tumble.sim.errors import InputError
 
 if TYPE_CHECKING:
     from tumble.collision.hints import Numbers
     from tumble.sim.world.body import Body
-
-ORIGIN = (0.0, 0.0, 0.0)
 
 
 def _end(name: str, value: Any) -> str:
@@ -31,9 +29,9 @@ def _end(name: str, value: Any) -> str:
     return value
 
 
-def direction(default: Any) -> Any:
+def direction(default: Any, told: str = "") -> Any:
     """A field for a vector that has a length."""
-    return checked(check_direction, default)
+    return checked(check_direction, default, "vector", told=told)
 
 
 def check_direction(name: str, value: object) -> tuple[float, ...]:
@@ -63,10 +61,10 @@ class JointDef(Record):
     collide : the two bodies also touch each other; False lets them overlap.
     """
 
-    a: Body | str | None = checked(_end, None)
-    b: Body | str | None = checked(_end, None)
-    name: str = checked(check_text, "")
-    collide: bool = flag()
+    a: Body | str | None = checked(_end, None, told="name of a body; by default the world")
+    b: Body | str | None = checked(_end, None, told="name of a body; by default the world")
+    name: str = checked(check_text, "", told="name, which no other joint has")
+    collide: bool = flag(told="true: the two bodies can also collide with each other; by default false")
 
     def __post_init__(self) -> None:
         Record.__post_init__(self)
@@ -91,14 +89,17 @@ class Driven(JointDef):
     motor_speed : the speed that the motor keeps [rad/s or m/s], with at most ``motor_torque`` or ``motor_force``.
     """
 
-    limits: tuple[float, float] | None = checked(check_limits, None)
-    stiffness: float = number(0.0, least=0)
-    damping: float = number(0.0, least=0)
-    rest: float | None = number(None)
-    friction: float = number(0.0, least=0)
-    motor_speed: float = number(0.0)
-    armature: float = number(0.0, least=0)
-    reference: float = number(0.0)
+    # in units, {x} is that of the coordinate and {f} that of what acts along it
+    limits: tuple[float, float] | None = checked(
+        check_limits, None, "ends", unit="{x}", told="lowest and highest value of the joint's coordinate"
+    )
+    stiffness: float = number(0.0, "{f}/{x}", "stiffness of a spring along the coordinate", least=0)
+    damping: float = number(0.0, "{f} s/{x}", "damping along the coordinate", least=0)
+    rest: float | None = number(None, "{x}", "coordinate at which the spring gives no force")
+    friction: float = number(0.0, "{f}", "largest force or torque of dry friction in the joint", least=0)
+    motor_speed: float = number(0.0, "{x}/s", "speed that the motor keeps")
+    armature: float = number(0.0, "", "inertia of a motor's rotor, felt along the coordinate: kg m^2, or kg", least=0)
+    reference: float = number(0.0, "{x}", "value of the coordinate at the start; by default 0")
 
     @property
     def motor(self) -> float:
@@ -106,6 +107,12 @@ class Driven(JointDef):
         return getattr(self, MOTOR[type(self).__name__])
 
 
+ANCHOR = vector(ORIGIN, "m", "place of the joint in the world at the start")
+FIXED_AT = "place in the world at the start where it is fixed to the body"
+AXIS_THERE = "direction of its axis in the world at the start"
+AXIS = direction((0.0, 0.0, 1.0), AXIS_THERE)
+STRONGEST = "largest force or torque of the motor"
+FORCE = number(0.0, "{f}", STRONGEST, least=0)
 MOTOR = dict.fromkeys(("Slider", "Distance", "General", "Drive", "Wheel"), "motor_force") | {"Hinge": "motor_torque"}
 
 
@@ -114,8 +121,8 @@ MOTOR = dict.fromkeys(("Slider", "Distance", "General", "Drive", "Wheel"), "moto
 class Point(JointDef):
     """A ball joint: two bodies share the point ``anchor`` (3,) [m]. ``friction``: largest torque against turning [N m]."""
 
-    anchor: Numbers = vector(ORIGIN)
-    friction: float = number(0.0, least=0)
+    anchor: Numbers = ANCHOR
+    friction: float = number(0.0, "N m", "largest torque of dry friction in the joint", least=0)
 
 
 @spelled
@@ -123,9 +130,9 @@ class Point(JointDef):
 class Hinge(Driven):
     """Two bodies turn about the axis ``axis`` through ``anchor`` (3,) [m]; ``angle`` is that of b against a [rad]."""
 
-    anchor: Numbers = vector(ORIGIN)
-    axis: Numbers = direction((0.0, 0.0, 1.0))
-    motor_torque: float = number(0.0, least=0)
+    anchor: Numbers = ANCHOR
+    axis: Numbers = AXIS
+    motor_torque: float = number(0.0, "{f}", STRONGEST, least=0)
 
 
 @spelled
@@ -133,9 +140,9 @@ class Hinge(Driven):
 class Slider(Driven):
     """b slides on a along ``axis``, without turning; its forces act at ``anchor`` of b."""
 
-    anchor: Numbers = vector(ORIGIN)
-    axis: Numbers = direction((0.0, 0.0, 1.0))
-    motor_force: float = number(0.0, least=0)
+    anchor: Numbers = ANCHOR
+    axis: Numbers = AXIS
+    motor_force: float = FORCE
 
 
 @spelled
@@ -143,7 +150,7 @@ class Slider(Driven):
 class Fixed(JointDef):
     """Two bodies are as one. The impulse of the joint is that at ``anchor`` (3,) [m]."""
 
-    anchor: Numbers = vector(ORIGIN)
+    anchor: Numbers = ANCHOR
 
 
 @spelled
@@ -155,10 +162,10 @@ class Distance(Driven):
     spring, friction or a motor the distance is free within them: limits=(0, 2) is a rope of 2 m, stiffness=100 a spring.
     """
 
-    anchor_a: Numbers = vector(ORIGIN)
-    anchor_b: Numbers = vector(ORIGIN)
-    length: float | None = number(None, above=0)
-    motor_force: float = number(0.0, least=0)
+    anchor_a: Numbers = vector(ORIGIN, "m", FIXED_AT)
+    anchor_b: Numbers = vector(ORIGIN, "m", FIXED_AT)
+    length: float | None = number(None, "m", "length of a rigid rod; by default the distance at the start", above=0)
+    motor_force: float = FORCE
 
     def __post_init__(self) -> None:
         Driven.__post_init__(self)
@@ -173,6 +180,7 @@ class Distance(Driven):
         return self.limits is None and not (self.stiffness or self.damping or self.friction or self.motor_force or self.armature)
 
 
+DRIVEN = "coordinate along which limits, spring and motor act"
 COORDINATES = ("x", "y", "z", "turn_x", "turn_y", "turn_z")
 
 
@@ -193,13 +201,16 @@ class General(Driven):
     driven by a :class:`Drive` each. ``reverse``: that coordinate counts the other way. ``motor_force``: [N], or [N m] of a turn.
     """
 
-    anchor: Numbers = vector(ORIGIN)
-    axis: Numbers = direction((1.0, 0.0, 0.0))
-    axis_y: Numbers | None = direction(None)
-    free: tuple[str, ...] = checked(_free, ())
-    driven: str | None = None
-    reverse: bool = flag()
-    motor_force: float = number(0.0, least=0)
+    anchor: Numbers = ANCHOR
+    axis: Numbers = direction((1.0, 0.0, 0.0), "x axis of the joint, in the world at the start")
+    axis_y: Numbers | None = direction(None, "y axis of the joint, perpendicular to its x axis")
+    free: tuple[str, ...] = checked(
+        _free, (), "texts", choices=COORDINATES,
+        told="coordinates in which the bodies can move against each other; the others are held",
+    )  # fmt: skip
+    driven: str | None = checked(None, None, choices=COORDINATES, told=DRIVEN)
+    reverse: bool = flag(told="true: the driven coordinate counts in the opposite direction")
+    motor_force: float = FORCE
 
     def __post_init__(self) -> None:
         Driven.__post_init__(self)
@@ -230,7 +241,7 @@ class Drive(General):
     """
 
     free: tuple[str, ...] = checked(_free, COORDINATES)
-    driven: str | None = "turn_x"
+    driven: str | None = checked(None, "turn_x", choices=COORDINATES, told=DRIVEN)
 
     def __post_init__(self) -> None:
         General.__post_init__(self)
@@ -264,19 +275,18 @@ class Wheel(General):
 class Universal(JointDef):
     """Two bodies share the point ``anchor`` and turn about two axes: ``axis`` of a, and ``axis_b`` of b, perpendicular to it."""
 
-    anchor: Numbers = vector(ORIGIN)
-    axis: Numbers = direction((1.0, 0.0, 0.0))
-    axis_b: Numbers = direction((0.0, 0.0, 1.0))
+    anchor: Numbers = ANCHOR
+    axis: Numbers = direction((1.0, 0.0, 0.0), AXIS_THERE)
+    axis_b: Numbers = direction((0.0, 0.0, 1.0), "axis in body b, perpendicular to axis, which is the one in body a")
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
         _perpendicular("axis_b", self.axis, self.axis_b)
 
 
-def _teeth(name: str, value: Any) -> int:
+def _check_teeth(name: str, value: Any) -> None:
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) == 0:
         raise InputError(name, value, "must be a whole number of teeth, negative for a ring")
-    return value
 
 
 @spelled
@@ -288,15 +298,17 @@ class Gear(JointDef):
     (bevel gears). What carries the wheels are joints of their own, to any carrier, which may move. They mesh as they stand.
     """
 
-    center_a: Numbers = vector(ORIGIN)
-    center_b: Numbers = vector(ORIGIN)
-    axis_a: Numbers = direction((0.0, 0.0, 1.0))
-    axis_b: Numbers = direction((0.0, 0.0, 1.0))
-    teeth_a: int = checked(_teeth, 0)
-    teeth_b: int = checked(_teeth, 0)
+    center_a: Numbers = vector(ORIGIN, "m", "centre of wheel a")
+    center_b: Numbers = vector(ORIGIN, "m", "centre of wheel b")
+    axis_a: Numbers = direction((0.0, 0.0, 1.0), "axis about which wheel a turns")
+    axis_b: Numbers = direction((0.0, 0.0, 1.0), "axis about which wheel b turns")
+    teeth_a: int = checked(None, 0, "whole", told="number of teeth of wheel a; negative for a ring with teeth inside")
+    teeth_b: int = checked(None, 0, "whole", told="number of teeth of wheel b; negative for a ring with teeth inside")
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
+        _check_teeth("teeth_a", self.teeth_a)
+        _check_teeth("teeth_b", self.teeth_b)
         pitch_radii(self)
 
     @property
@@ -313,9 +325,9 @@ class Screw(JointDef):
     It is the thread alone: bolt and nut are guided by joints of their own, such as General(free=("z", "turn_z")).
     """
 
-    anchor: Numbers = vector(ORIGIN)
-    axis: Numbers = direction((0.0, 0.0, 1.0))
-    pitch: float = number(0.0)
+    anchor: Numbers = ANCHOR
+    axis: Numbers = AXIS
+    pitch: float = number(0.0, "m", "way along the axis in one turn; negative for a left-hand thread")
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from tumble.sim.scene.body_definition import BodyDef
 
 
+def recorded(name: str, told: str) -> cached_property[np.ndarray]:
+    """A property of runs: the array of this name in the recording, read when it is first asked for. ``told``: what it is."""
+    found: cached_property[np.ndarray] = cached_property(lambda run: run._read(name))
+    found.__doc__ = told
+    return found
+
+
 class Run(Keeps, Reads):
     """Samples of a simulation over time; T samples of n bodies. Read from disk only as far as they are used.
 
@@ -179,80 +186,21 @@ class Run(Keeps, Reads):
                     found.append(error.reason.removeprefix("is damaged: "))
         return list(dict.fromkeys(found))
 
-    @cached_property
-    def times(self) -> np.ndarray:
-        """(T,) [s] of the samples."""
-        return self._read("time")
-
-    @cached_property
-    def steps(self) -> np.ndarray:
-        """(T,) steps taken until then."""
-        return self._read("step")
-
-    @cached_property
-    def positions(self) -> np.ndarray:
-        """(T, n, 3) [m] of the origins of the body frames."""
-        return self._read("position")
-
-    @cached_property
-    def orientations(self) -> np.ndarray:
-        """(T, n, 4) unit quaternions (w, x, y, z), body to world."""
-        return self._read("orientation")
-
-    @cached_property
-    def velocities(self) -> np.ndarray:
-        """(T, n, 3) [m/s] of the centres of mass."""
-        return self._read("velocity")
-
-    @cached_property
-    def angular_velocities(self) -> np.ndarray:
-        """(T, n, 3) [rad/s] world axes."""
-        return self._read("angular_velocity")
-
-    @cached_property
-    def kinetic_linear(self) -> np.ndarray:
-        """(T,) [J]"""
-        return self._read("kinetic_linear")
-
-    @cached_property
-    def kinetic_angular(self) -> np.ndarray:
-        """(T,) [J]"""
-        return self._read("kinetic_angular")
-
-    @cached_property
-    def potential(self) -> np.ndarray:
-        """(T,) [J]"""
-        return self._read("potential")
-
-    @cached_property
-    def energy(self) -> np.ndarray:
-        """(T,) [J] kinetic and potential."""
-        return self._read("energy")
-
-    @cached_property
-    def momentum(self) -> np.ndarray:
-        """(T, 3) [kg m/s] of all dynamic bodies."""
-        return self._read("momentum")
-
-    @cached_property
-    def angular_momentum(self) -> np.ndarray:
-        """(T, 3) [kg m^2/s] of all dynamic bodies about the origin."""
-        return self._read("angular_momentum")
-
-    @cached_property
-    def reservoir_momentum(self) -> np.ndarray:
-        """(T, 3) [kg m/s] given to static and driven bodies so far."""
-        return self._read("reservoir_momentum")
-
-    @cached_property
-    def reservoir_angular_momentum(self) -> np.ndarray:
-        """(T, 3) [kg m^2/s] given to static and driven bodies so far."""
-        return self._read("reservoir_angular_momentum")
-
-    @cached_property
-    def penetration(self) -> np.ndarray:
-        """(T,) [m] of the deepest contact."""
-        return self._read("penetration")
+    times = recorded("time", "(T,) [s] of the samples.")
+    steps = recorded("step", "(T,) steps taken until then.")
+    positions = recorded("position", "(T, n, 3) [m] of the origins of the body frames.")
+    orientations = recorded("orientation", "(T, n, 4) unit quaternions (w, x, y, z), body to world.")
+    velocities = recorded("velocity", "(T, n, 3) [m/s] of the centres of mass.")
+    angular_velocities = recorded("angular_velocity", "(T, n, 3) [rad/s] world axes.")
+    kinetic_linear = recorded("kinetic_linear", "(T,) [J]")
+    kinetic_angular = recorded("kinetic_angular", "(T,) [J]")
+    potential = recorded("potential", "(T,) [J]")
+    energy = recorded("energy", "(T,) [J] kinetic and potential.")
+    momentum = recorded("momentum", "(T, 3) [kg m/s] of all dynamic bodies.")
+    angular_momentum = recorded("angular_momentum", "(T, 3) [kg m^2/s] of all dynamic bodies about the origin.")
+    reservoir_momentum = recorded("reservoir_momentum", "(T, 3) [kg m/s] given to static and driven bodies so far.")
+    reservoir_angular_momentum = recorded("reservoir_angular_momentum", "(T, 3) [kg m^2/s] given to the same so far.")
+    penetration = recorded("penetration", "(T,) [m] of the deepest contact.")
 
     @cached_property
     def ledger(self) -> dict[str, np.ndarray]:

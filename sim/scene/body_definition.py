@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,18 +13,84 @@ from tumble.collision.shapes.definitions import HalfSpace, Shape, shape_from_dic
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.solids.mass_properties import mass_properties
 from tumble.collision.spelling import did_you_mean
-from tumble.sim.checks import check_fields, check_inertia, check_orientation, check_range, check_weight, plain_value
+from tumble.sim.checks import (
+    ORIGIN,
+    Record,
+    check_fields,
+    check_inertia,
+    check_orientation,
+    check_range,
+    check_text,
+    check_weight,
+    checked,
+    flag,
+    number,
+    one_of,
+    plain_value,
+    vector,
+)
 from tumble.sim.errors import InputError
 from tumble.sim.forces.path import Path
-from tumble.sim.scene.materials import OPTIONAL, SURFACE_FIELDS
-from tumble.sim.scene.visual import RELIEF, Visual, check_finish
+from tumble.sim.scene.visual import FINISHES, RELIEF, Visual, check_finish
 
 BODY_KINDS = ("dynamic", "static", "kinematic")
 Kind: TypeAlias = Literal["dynamic", "static", "kinematic"]
 
 
+def rgb(name: str, value: object) -> tuple[float, float, float]:
+    """(r, g, b) in [0, 1] of a colour: a name of CSS, "#rrggbb", "#rgb" or three numbers. ``name``: of the field."""
+    if not isinstance(value, str):
+        r, g, b = (check_range(name, component, 0, 1) for component in check_vector(name, value))
+        return r, g, b
+    from PIL import ImageColor
+
+    given = value.replace(" ", "").lower()
+    digits = given.removeprefix("#")
+    if given in ImageColor.colormap or (len(digits) in (3, 6) and all(c in "0123456789abcdef" for c in digits)):
+        r, g, b = ImageColor.getrgb(given if given in ImageColor.colormap else f"#{digits}")[:3]
+        return r / 255, g / 255, b / 255
+    hint = 'must be the name of a colour, "#rrggbb", "#rgb" or three numbers in [0, 1]'
+    raise InputError(name, value, hint + did_you_mean(given, ImageColor.colormap))
+
+
+def _bits(least: int, default: int, told: str) -> Any:
+    """A field for a set of bits."""
+
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) < 2**32:
+            raise InputError(name, value, f"must be a whole number in [{least}, 2^32), a set of bits")
+        return int(value)
+
+    return checked(check, default, "whole", least=least, high=2**32 - 1, told=told)
+
+
+def _between(low: float, high: float, default: float | None, told: str) -> Any:
+    """A field for a number in [low, high]."""
+    return checked(partial(check_range, low=low, high=high), default, "number", low=low, high=high, told=told)
+
+
+def _moment(told: str) -> Any:
+    """A field for the largest moment in a contact by the force that presses it."""
+    return checked(partial(check_number, least=0, unit="[m]"), 0.0, "number", least=0, unit="m", told=told)
+
+
+def _check_sticking(static: float | None, sliding: float) -> None:
+    if static is not None and static < sliding:
+        raise InputError("static_friction", static, f"must not be less than friction, {sliding:g}")
+
+
+def _material(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError(name, value, "must be the name of a material")
+    return value
+
+
+def _visual(name: str, value: Any) -> Visual:
+    return value if isinstance(value, Visual) else Visual(value)
+
+
 @dataclass(frozen=True, slots=True)
-class BodyDef:
+class BodyDef(Record):
     """A rigid body: shape, pose, velocity, mass and material. SI units; checked when made; compares by value.
 
     Parameters
@@ -68,50 +134,66 @@ class BodyDef:
     """
 
     shape: Shape
-    name: str = ""
-    kind: str = "dynamic"
-    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    name: str = checked(check_text, "", told="name, which no other body has")
+    kind: str = one_of(
+        BODY_KINDS, "dynamic", "dynamic moves by the laws of motion, static never, kinematic as it is told; by default dynamic"
+    )
+    position: tuple[float, float, float] = vector(ORIGIN, "m", "where the origin of the body frame is")
+    orientation: tuple[float, float, float, float] = checked(
+        check_orientation, (1.0, 0.0, 0.0, 0.0), "vector", n=4,
+        told="unit quaternion (w, x, y, z) that turns body axes into world axes",
+    )  # fmt: skip
+    velocity: tuple[float, float, float] = vector(ORIGIN, "m/s", "velocity of the centre of mass")
+    angular_velocity: tuple[float, float, float] = vector(ORIGIN, "rad/s", "angular velocity in world axes")
     path: Path | None = None
-    density: float = 1000.0
-    mass: float | None = None
-    inertia: tuple[tuple[float, float, float], ...] | None = None
-    center_of_mass: tuple[float, float, float] | None = None
-    groups: int = 1
-    mask: int = 0xFFFFFFFF
-    sensor: bool = False
-    material: str = ""
-    friction: float = 0.5
-    static_friction: float | None = None
-    restitution: float = 0.0
-    tangential_restitution: float | None = None
-    rolling_friction: float = 0.0
-    torsional_friction: float = 0.0
-    surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    surface_spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    color: tuple[float, float, float] | None = None
-    finish: str = "plain"
-    visual: Visual | None = None
+    density: float = number(1000.0, "kg/m^3", "density, from which the mass follows unless mass is given", above=0)
+    mass: float | None = number(None, "kg", "mass, instead of density", above=0)
+    inertia: tuple[tuple[float, float, float], ...] | None = checked(
+        check_inertia, None, "inertia",
+        told="about the centre of mass in body axes: three principal moments, or three rows; else that of the shape",
+    )  # fmt: skip
+    center_of_mass: tuple[float, float, float] | None = vector(
+        None, "m", "centre of mass in the body frame; needs inertia too; by default that of the shape"
+    )
+    groups: int = _bits(1, 1, "set of bits: the groups that the body belongs to; by default 1")
+    mask: int = _bits(0, 0xFFFFFFFF, "set of bits: the groups it collides with, if they collide with its own; by default all")
+    sensor: bool = flag(told="true: it reports which bodies overlap it, as events, and collides with nothing")
+    material: str = checked(
+        _material, "",
+        told="name of a [material.NAME] table; a key that the body has itself is used instead of the material's",
+    )  # fmt: skip
+    friction: float = number(0.5, "", "Coulomb's coefficient of friction", least=0)
+    static_friction: float | None = number(
+        None, "", "coefficient of friction of a contact that does not slide; by default the same as friction", least=0
+    )
+    restitution: float = _between(0, 1, 0.0, "coefficient of restitution: 0 does not bounce, 1 loses nothing in a bounce")
+    tangential_restitution: float | None = _between(
+        -1, 1, None, "part of the sliding velocity that an impact turns round: 1 for a superball"
+    )
+    rolling_friction: float = _moment("rolling resistance: the largest moment against rolling is this times the normal force")
+    torsional_friction: float = _moment("the same against spinning about the contact normal")
+    surface_velocity: tuple[float, float, float] = vector(
+        ORIGIN, "m/s", "velocity of a moving surface, such as a conveyor belt, against its body, in the body frame"
+    )
+    surface_spin: tuple[float, float, float] = vector(
+        ORIGIN, "rad/s", "angular velocity of a moving surface, such as a turntable, about the origin of the body frame"
+    )
+    color: tuple[float, float, float] | None = checked(
+        rgb, None, "color", told='a name, "#rrggbb", "#rgb" or three numbers in [0, 1]'
+    )
+    finish: str = checked(
+        check_finish, "plain", choices=(*FINISHES, RELIEF),
+        told="how the surface looks in pictures; by default plain; relief is for ground",
+    )  # fmt: skip
+    visual: Visual | None = checked(_visual, None)
 
     def __post_init__(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731  the record is frozen
         if not isinstance(self.shape, Shape):
             raise InputError("shape", self.shape, "must be a shape of collision, such as Box((0.5, 0.5, 0.5))")
-        if not isinstance(self.name, str):
-            raise InputError("name", self.name, "must be a text")
-        if self.kind not in BODY_KINDS:
-            raise InputError("kind", self.kind, f"must be one of {', '.join(BODY_KINDS)}")
-        self._check_motion(put)
-        self._check_surface(put)
-        if self.color is not None:
-            put("color", rgb("color", self.color))
-        check_finish("finish", self.finish)
-        if self.visual is not None and not isinstance(self.visual, Visual):
-            put("visual", Visual(self.visual))
+        Record.__post_init__(self)
+        _check_sticking(self.static_friction, self.friction)
         if self.path is not None:
-            self._on_path(put)
+            self._on_path()
         if isinstance(self.shape, HalfSpace) and self.kind != "static":
             raise InputError("kind", self.kind, 'a half-space has no finite mass: it must be "static"')
         if isinstance(self.shape, Ground):
@@ -121,50 +203,15 @@ class BodyDef:
                 raise InputError("sensor", True, f"a {self.shape.type} has no inside to feel: it can not be a sensor")
         elif self.finish == RELIEF:
             raise InputError("finish", RELIEF, "is for ground, a TriangleMesh or a HeightField; 'plain' is the usual one")
-        if self.kind == "dynamic":
-            self._mass_is_known()
-
-    def _check_motion(self, put: Any) -> None:
-        """Where it is, how it moves, and what it weighs."""
-        for field in ("position", "velocity", "angular_velocity", "surface_velocity", "surface_spin"):
-            value = getattr(self, field)
-            if value is not getattr(BodyDef, field):  # what is not said needs no check, in a scene of many
-                put(field, check_vector(field, value))
-        if self.orientation is not BodyDef.orientation:
-            put("orientation", check_orientation("orientation", self.orientation))
-        put("density", check_number("density", self.density, above=0))
-        if self.mass is not None:
-            put("mass", check_number("mass", self.mass, above=0))
-        if self.inertia is not None:
-            put("inertia", check_inertia("inertia", self.inertia))
-        if self.center_of_mass is not None:
-            put("center_of_mass", check_vector("center_of_mass", self.center_of_mass))
         if self.kind == "static":
             for field in ("velocity", "angular_velocity"):
                 value = getattr(self, field)
                 if any(value):
                     raise InputError(field, plain_value(value), 'must be zero for a static body (or kind="kinematic")')
+        if self.kind == "dynamic":
+            self._mass_is_known()
 
-    def _check_surface(self, put: Any) -> None:
-        """What it meets, and what happens where they touch."""
-        for field, least in (("groups", 1), ("mask", 0)):
-            value = getattr(self, field)
-            if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) < 2**32:
-                raise InputError(field, value, f"must be a whole number in [{least}, 2^32), a set of bits")
-            put(field, int(value))
-        if not isinstance(self.sensor, bool):
-            raise InputError("sensor", self.sensor, "must be true or false")
-        if not isinstance(self.material, str):
-            raise InputError("material", self.material, "must be the name of a material")
-        values = [getattr(self, field) for field in SURFACE_FIELDS]
-        try:
-            surface = _surface(*values)
-        except TypeError:  # what has no hash is no number
-            surface = check_surface(dict(zip(SURFACE_FIELDS, values, strict=True)))
-        for field, value in surface.items():
-            put(field, value)
-
-    def _on_path(self, put: Any) -> None:
+    def _on_path(self) -> None:
         if not isinstance(self.path, Path):
             raise InputError("path", self.path, "must be a Path")
         if self.kind != "kinematic":
@@ -176,7 +223,7 @@ class BodyDef:
                 raise InputError(field, plain_value(getattr(self, field)), "must be left out for a body that follows a path")
         for field, value in zip(("position", "orientation"), self.path.pose(0.0), strict=True):
             if value is not None:
-                put(field, tuple(value.tolist()))
+                self._put(field, tuple(value.tolist()))
 
     def _mass_is_known(self) -> None:
         if self.center_of_mass is not None and self.inertia is None:
@@ -213,10 +260,6 @@ class BodyDef:
             return mass, center, np.array(self.inertia)
         return mass, center, (mass / solid.volume) * np.array(solid.inertia, dtype=float)
 
-    def replace(self, **changes: Any) -> BodyDef:
-        """A copy with some fields changed, checked again."""
-        return replace(self, **changes)
-
     def to_dict(self, material: dict[str, Any] | None = None, stored: bool = False) -> dict[str, Any]:
         """Plain numbers, texts and lists. Fields at their defaults, or as the material has them, are left out. ``stored``: for a
         file that no person reads (`Shape.stored`)."""
@@ -245,34 +288,9 @@ class BodyDef:
         return cls(**values)
 
 
-def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
-    """Coefficients of a surface or a pair, checked one by one; other keys are left out."""
-    out = {}
-    for key, (_, check) in SURFACE_FIELDS.items():
-        if key in values:
-            out[key] = None if values[key] is None and key in OPTIONAL else check(key, values[key])
-    if out.get("static_friction") is not None and "friction" in out and out["static_friction"] < out["friction"]:
-        raise InputError("static_friction", out["static_friction"], f"must not be less than friction, {out['friction']:g}")
+def checked_fields(values: dict[str, Any]) -> dict[str, Any]:
+    """What a material or a pair says of a body: fields of BodyDef, checked one by one, without those that are None."""
+    known = BodyDef.__dataclass_fields__
+    out = {key: known[key].metadata["check"](key, value) for key, value in values.items() if value is not None}
+    _check_sticking(out.get("static_friction"), out.get("friction", 0.0))
     return out
-
-
-@lru_cache(maxsize=256, typed=True)
-def _surface(*values: object) -> dict[str, float | None]:
-    """check_surface of all SURFACE_FIELDS, in their order: bodies of one kind share it."""
-    return check_surface(dict(zip(SURFACE_FIELDS, values, strict=True)))
-
-
-def rgb(name: str, value: object) -> tuple[float, float, float]:
-    """(r, g, b) in [0, 1] of a colour: a name of CSS, "#rrggbb", "#rgb" or three numbers. ``name``: of the field."""
-    if not isinstance(value, str):
-        r, g, b = (check_range(name, component, 0, 1) for component in check_vector(name, value))
-        return r, g, b
-    from PIL import ImageColor
-
-    given = value.replace(" ", "").lower()
-    digits = given.removeprefix("#")
-    if given in ImageColor.colormap or (len(digits) in (3, 6) and all(c in "0123456789abcdef" for c in digits)):
-        r, g, b = ImageColor.getrgb(given if given in ImageColor.colormap else f"#{digits}")[:3]
-        return r / 255, g / 255, b / 255
-    hint = 'must be the name of a colour, "#rrggbb", "#rgb" or three numbers in [0, 1]'
-    raise InputError(name, value, hint + did_you_mean(given, ImageColor.colormap))

@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tumble.collision.errors import check_number
 from tumble.collision.hints import Numbers
 from tumble.collision.spelling import did_you_mean, spelled
-from tumble.sim.checks import check_fields, check_range
+from tumble.sim.checks import check_fields, choice
 from tumble.sim.errors import InputError
-from tumble.sim.scene.visual import Finish, check_finish
+from tumble.sim.scene.visual import Finish
 from tumble.sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
 
 if TYPE_CHECKING:
     from tumble.sim.scene.body_definition import BodyDef
+    from tumble.sim.world.body import Body
 
 RULES = ("geometric", "min", "max", "average", "multiply")  # in the order of GEOMETRIC to PRODUCT of contact/surfaces.py
 RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # in the order of STRONGE to NEWTON of impact/collision_law.py
 
-Checked = Callable[[str, object], float]
-
-# What a contact takes from its two surfaces.
-SURFACE_FIELDS: dict[str, tuple[int, Checked]] = {
-    "friction": (MU, lambda name, value: check_number(name, value, least=0)),
-    "static_friction": (MU_STATIC, lambda name, value: check_number(name, value, least=0)),
-    "restitution": (E, lambda name, value: check_range(name, value, 0, 1)),
-    "tangential_restitution": (BETA, lambda name, value: check_range(name, value, -1, 1)),
-    "rolling_friction": (ROLLING, lambda name, value: check_number(name, value, least=0, unit="[m]")),
-    "torsional_friction": (TORSION, lambda name, value: check_number(name, value, least=0, unit="[m]")),
+# What a contact takes from its two surfaces: fields of BodyDef, and where they stand in rows of coefficients.
+SURFACE_FIELDS = {
+    "friction": MU,
+    "static_friction": MU_STATIC,
+    "restitution": E,
+    "tangential_restitution": BETA,
+    "rolling_friction": ROLLING,
+    "torsional_friction": TORSION,
 }
 LEAST_FRICTION = 1e-9  # less is none: no one can measure it, and solvers divide by it
-OPTIONAL = ("static_friction", "tangential_restitution")  # None means that a body has no such coefficient
 MATERIAL = ("density", "color", "finish", *SURFACE_FIELDS)  # what a material may say
-
-
-def choice(name: str, value: object, known: Iterable[str]) -> str:
-    """One of ``known``; InputError otherwise."""
-    if value not in (known := tuple(known)):
-        raise InputError(name, value, f"must be one of {', '.join(known)}")
-    return value
 
 
 def rules(friction: str, restitution: str) -> np.ndarray:
@@ -57,7 +46,7 @@ def coefficients(fields: dict[str, float | None]) -> np.ndarray:
     """A row of Bodies.material."""
     out = np.zeros(COEFFICIENTS)
     out[BETA] = -np.inf
-    for name, (column, _) in SURFACE_FIELDS.items():
+    for name, column in SURFACE_FIELDS.items():
         if fields.get(name) is not None:
             out[column] = fields[name]
     out[MU] = felt(out[MU])
@@ -77,19 +66,12 @@ def said(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
 
 def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, Any]) -> None:
     """Add a material to a table, or replace it."""
-    from tumble.sim.scene.body_definition import check_surface, rgb  # BodyDef knows this module
+    from tumble.sim.scene.body_definition import checked_fields  # BodyDef knows this module
 
     if not isinstance(name, str) or not name:
         raise InputError("name", name, "a material's name must be a text")
     check_fields(fields, MATERIAL, "a material")
-    out = {key: value for key, value in fields.items() if value is not None}
-    if "density" in out:
-        out["density"] = check_number("density", out["density"], above=0)
-    if "color" in out:
-        out["color"] = rgb("color", out["color"])
-    if "finish" in out:
-        check_finish("finish", out["finish"])
-    table[name] = {**out, **check_surface(out)}
+    table[name] = checked_fields(fields)
 
 
 def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +91,7 @@ def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[st
 
 def put_pair(pairs: list[dict[str, Any]], a: str, b: str, fields: dict[str, float]) -> None:
     """Add a pair to a list, or replace it. ``a`` and ``b`` name bodies or materials."""
-    from tumble.sim.scene.body_definition import check_surface
+    from tumble.sim.scene.body_definition import checked_fields
 
     for key, name in (("a", a), ("b", b)):
         if not isinstance(name, str) or not name:
@@ -117,7 +99,7 @@ def put_pair(pairs: list[dict[str, Any]], a: str, b: str, fields: dict[str, floa
     for key, value in fields.items():
         if key not in SURFACE_FIELDS:
             raise InputError(key, value, f"unknown coefficient; a pair has {', '.join(SURFACE_FIELDS)}")
-    given = check_surface({key: value for key, value in fields.items() if value is not None})
+    given = checked_fields({key: fields[key] for key in SURFACE_FIELDS if key in fields})
     if not given:
         raise InputError("coefficients", fields, f"a pair needs at least one of {', '.join(SURFACE_FIELDS)}")
     if "static_friction" in given and "friction" not in given:
@@ -147,7 +129,7 @@ def surfaces(
             surface[i] = own.setdefault(key, len(own) + 1)
     out = np.full((len(own) + 1, len(own) + 1, COEFFICIENTS), np.nan)
     for pair in sorted(pairs, key=lambda pair: (pair["a"] in index) + (pair["b"] in index)):
-        row = {column: pair[name] for name, (column, _) in SURFACE_FIELDS.items() if name in pair}
+        row = {column: pair[name] for name, column in SURFACE_FIELDS.items() if name in pair}
         if MU in row:
             row[MU] = felt(row[MU])
             row.setdefault(MU_STATIC, row[MU])
@@ -180,3 +162,26 @@ class WithMaterials:
     ) -> None:
         """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
         put_material(self.materials, name, said(locals(), "name"))
+
+    @spelled
+    def set_pair(
+        self,
+        a: Body | str,
+        b: Body | str,
+        *,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Give two bodies or materials coefficients of their own, such as ``friction=0.05`` or ``restitution=0.9``.
+
+        ``a`` and ``b``: a body of a world, the name of a body, or that of a material. A pair of bodies comes before a pair of a
+        body and a material, and that before a pair of materials; what a pair does not give is combined by the rule.
+        """
+        self._pair(a, b, said(locals(), "a", "b"))
+
+    def _pair(self, a: Body | str, b: Body | str, coefficients: dict[str, float]) -> None:
+        raise NotImplementedError

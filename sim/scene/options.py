@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from tumble.collision.errors import InputError, check_number, check_vector
+from tumble.collision.errors import check_number
 from tumble.collision.hints import Numbers
-from tumble.sim.checks import check_range
+from tumble.sim.checks import check_each, check_range, checked, choice, flag, number, one_of, vector
 from tumble.sim.flight.methods.integrators import INTEGRATORS
-from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES, choice
+from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES
 from tumble.sim.state import SOLVERS, Settings
 
 LEAST_STEP, MOST_STEP = 1e-12, 1e6  # s: rates and their squares stay far from the ends of what a double holds
@@ -46,35 +47,44 @@ class Options:
     quarantine : bodies whose state stops being finite, or that contacts throw apart, are taken out; else the run ends there.
     """
 
-    gravity: Numbers = (0.0, 0.0, -9.81)
-    dt: float = 1 / 240
-    integrator: Literal["rk4", "exact", "splitting", "dop853"] = "rk4"
-    tolerance: float = 1e-11
-    look_ahead: bool = True
-    friction_rule: Rule = "geometric"
-    restitution_rule: Rule = "max"
-    restitution_law: Literal["stronge", "poisson", "newton"] = "stronge"
-    solver: Literal["newton", "sweeps"] = "newton"
-    sleep_after: float = 0.0
-    sleep_speed: float = 1e-3
-    sleep_spin: float = 1e-2
-    quarantine: bool = False
+    gravity: Numbers = vector((0.0, 0.0, -9.81), "m/s^2", "acceleration of gravity; by default (0, 0, -9.81)")
+    dt: float = checked(
+        check_step, 1 / 240, "number", unit="s", above=0, told='length of a step, such as "1/480 s"; by default 1/240 s'
+    )
+    integrator: Literal["rk4", "exact", "splitting", "dop853"] = checked(
+        partial(choice, known=sorted(INTEGRATORS)), "rk4", choices=tuple(INTEGRATORS),
+        told="how free flight is computed; by default rk4 (Runge and Kutta, order 4)",
+    )  # fmt: skip
+    tolerance: float = number(
+        1e-11, "m/s", "largest error of the velocity at a contact that the solver leaves; by default 1e-11", above=0
+    )
+    look_ahead: bool = flag(
+        True, "contacts of bodies that turn are followed to the end of each step, so rolling keeps its energy"
+    )
+    friction_rule: Rule = one_of(
+        RULES,
+        "geometric",
+        "how the coefficients of friction of two bodies are combined; by default geometric, the geometric mean",
+    )
+    restitution_rule: Rule = one_of(RULES, "max", "the same for restitution; by default max, the larger one")
+    restitution_law: Literal["stronge", "poisson", "newton"] = one_of(
+        RESTITUTION_LAWS, "stronge", "what restitution compares: energies (stronge, the default), impulses or velocities"
+    )
+    solver: Literal["newton", "sweeps"] = one_of(
+        SOLVERS, "newton",
+        "how lasting contacts are solved; by default newton, which is accurate; sweeps is faster for large heaps",
+    )  # fmt: skip
+    sleep_after: float = number(
+        0.0, "s", "bodies that have been still for so long fall asleep; by default 0, which is never", least=0
+    )
+    sleep_speed: float = number(1e-3, "m/s", "a body slower than this counts as still", above=0)
+    sleep_spin: float = number(1e-2, "rad/s", "a body that turns more slowly than this counts as still", above=0)
+    quarantine: bool = flag(
+        told="true: a body whose state is no longer a finite number is removed; by default the run ends with an error"
+    )
 
     def __post_init__(self) -> None:
-        self.gravity = check_vector("gravity", self.gravity)
-        self.dt = check_step("dt", self.dt)
-        choice("integrator", self.integrator, sorted(INTEGRATORS))
-        self.tolerance = check_number("tolerance", self.tolerance, above=0)
-        choice("friction_rule", self.friction_rule, RULES)
-        choice("restitution_rule", self.restitution_rule, RULES)
-        choice("restitution_law", self.restitution_law, RESTITUTION_LAWS)
-        choice("solver", self.solver, SOLVERS)
-        self.sleep_after = check_number("sleep_after", self.sleep_after, least=0)
-        self.sleep_speed = check_number("sleep_speed", self.sleep_speed, above=0)
-        self.sleep_spin = check_number("sleep_spin", self.sleep_spin, above=0)
-        for name in ("look_ahead", "quarantine"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(name, getattr(self, name), "must be true or false")
+        check_each(self)
 
     def chosen(self) -> dict[str, Any]:
         """The options by name; of a scene too, which has them among its fields."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tumble.collision.errors import check_number, check_vector
+from tumble.collision.errors import check_vector
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import check_fields, check_range, plain_value
+from tumble.sim.checks import check_fields, check_range, check_text, checked, flag, number, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
@@ -54,6 +54,24 @@ class CameraDef:
         return {f.name: plain_value(getattr(self, f.name)) for f in fields(self)}
 
 
+def _name(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(name, value, "must be a text")
+    return value
+
+
+def _seed(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(name, value, "must be a whole number")
+    return value
+
+
+def _camera(name: str, value: object) -> CameraDef:
+    if not isinstance(value, CameraDef):
+        raise InputError(name, value, "must be a CameraDef")
+    return value
+
+
 @spelled
 @dataclass
 class Scene(WithMaterials, Options):
@@ -66,13 +84,13 @@ class Scene(WithMaterials, Options):
     >>> world = scene.build()
     """
 
-    name: str = "scene"
-    about: str = ""  # what to look for, and why: on pages about runs
-    duration: float = 5.0  # s: how long a run lasts where nothing else is said
-    camera: CameraDef | None = None
-    seed: int = 0
+    name: str = checked(_name, "scene", told="name of the scene; by default that of the file")
+    about: str = checked(check_text, "")  # what to look for, and why: on pages about runs
+    duration: float = number(5.0, "s", "how long a run takes, in time of the scene", least=0)
+    camera: CameraDef | None = checked(_camera, None)
+    seed: int = checked(_seed, 0, "whole", told="seed of random numbers")
     parameters: dict[str, Any] = field(default_factory=dict)  # what a scenario was built with
-    allow_overlap: bool = False  # bodies may start inside each other
+    allow_overlap: bool = flag(told="true: bodies may overlap at the start; by default that is an error")
     materials: dict[str, dict[str, Any]] = field(default_factory=dict)  # see set_material
     pairs: list[dict[str, Any]] = field(default_factory=list)  # see set_pair
     bodies: list[BodyDef] = field(default_factory=list)
@@ -89,45 +107,29 @@ class Scene(WithMaterials, Options):
         object.__setattr__(self, name, value)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise InputError("name", self.name, "must be a text")
-        if not isinstance(self.about, str):
-            raise InputError("about", self.about, "must be a text")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise InputError("seed", self.seed, "must be a whole number")
-        if not isinstance(self.allow_overlap, bool):
-            raise InputError("allow_overlap", self.allow_overlap, "must be true or false")
-        if self.camera is not None and not isinstance(self.camera, CameraDef):
-            raise InputError("camera", self.camera, "must be a CameraDef")
         super().__post_init__()
-        self.duration = check_number("duration", self.duration, least=0)
-        materials, self.materials = self.materials, {}
-        for name, material in materials.items():
+        for name, material in self._emptied("materials", {}).items():
             self.set_material(name, **material)
-        pairs, self.pairs = self.pairs, []
-        for pair in pairs:
+        for pair in self._emptied("pairs", []):
             self.set_pair(**pair)
-        bodies, self.bodies = self.bodies, []
         names = Names()
-        for body in bodies:
+        for body in self._emptied("bodies", []):
             self.append(body, names)
-        joints, self.joints = self.joints, []
-        for joint in joints:
-            self.add_joint(joint)
-        actuators, self.actuators = self.actuators, []
-        for actuator in actuators:
-            self.add_actuator(actuator)
-        instruments, self.instruments = self.instruments, []
-        for instrument in instruments:
-            self.add_instrument(instrument)
-        forces, self.forces = self.forces, []
-        for force in forces:
-            self.add_force(force)
-        apart, self.apart = self.apart, []
+        adders = {"joints": self.add_joint, "actuators": self.add_actuator, "instruments": self.add_instrument}
+        for field_, add in (adders | {"forces": self.add_force}).items():
+            for one in self._emptied(field_, []):
+                add(one)
+        apart = self._emptied("apart", [])
         if isinstance(apart, str) or any(isinstance(pair, str) or len(pair) != 2 for pair in apart):
             raise InputError("apart", apart, "must be a list of pairs of names")
         for pair in apart:
             self.exclude(*pair)
+
+    def _emptied(self, name: str, empty: Any) -> Any:
+        """What was given for a field, which is ``empty`` then: what adds to it checks each part."""
+        given = getattr(self, name)
+        setattr(self, name, empty)
+        return given
 
     def exclude(self, a: str, b: str) -> None:
         """Let two bodies, by name, pass through each other."""
@@ -203,24 +205,7 @@ class Scene(WithMaterials, Options):
         self.bodies.append(body)
         return body
 
-    @spelled
-    def set_pair(
-        self,
-        a: str,
-        b: str,
-        *,
-        friction: float | None = None,
-        static_friction: float | None = None,
-        restitution: float | None = None,
-        tangential_restitution: float | None = None,
-        rolling_friction: float | None = None,
-        torsional_friction: float | None = None,
-    ) -> None:
-        """Give two bodies or materials, by name, coefficients of their own, such as ``friction=0.05``.
-
-        A pair of bodies comes before a pair of a body and a material, and that before a pair of materials.
-        """
-        coefficients = said(locals(), "a", "b")
+    def _pair(self, a: Any, b: Any, coefficients: dict[str, float]) -> None:
         put_pair(self.pairs, a, b, coefficients)
 
     def add_joint(self, joint: JointDef) -> JointDef:
@@ -309,12 +294,9 @@ class Scene(WithMaterials, Options):
                     out[f.name] = plain_value(value)
             elif f.name == "bodies":
                 out["bodies"] = [body.to_dict(self.materials.get(body.material), stored) for body in value]
-            elif f.name in ("joints", "forces", "actuators"):
+            elif f.name in ("joints", "forces", "actuators", "instruments"):
                 if value:
-                    out[f.name] = [one.to_dict() for one in value]
-            elif f.name == "instruments":
-                if value:
-                    out[f.name] = [instrument_to_dict(one) for one in value]
+                    out[f.name] = [instrument_to_dict(one) if f.name == "instruments" else one.to_dict() for one in value]
             else:
                 out[f.name] = plain_value(value)
         return out
@@ -326,10 +308,9 @@ class Scene(WithMaterials, Options):
         values = dict(data)
         materials = data.get("materials", {})
         values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]
-        values["joints"] = [joint_from_dict(joint) for joint in data.get("joints", [])]
-        values["forces"] = [force_from_dict(force) for force in data.get("forces", [])]
-        values["actuators"] = [Actuator.from_dict(one) for one in data.get("actuators", [])]
-        values["instruments"] = [instrument_from_dict(one) for one in data.get("instruments", [])]
+        readers = {"joints": joint_from_dict, "forces": force_from_dict, "actuators": Actuator.from_dict}
+        for name, read in (readers | {"instruments": instrument_from_dict}).items():
+            values[name] = [read(one) for one in data.get(name, [])]
         values["parameters"] = dict(data.get("parameters", {}))
         if data.get("camera") is not None:
             values["camera"] = CameraDef(**data["camera"])

@@ -42,10 +42,13 @@ class Visual(Record):
     InputError : names the field and its value; also where there is no such file.
     """
 
-    file: str = checked(_mesh_file)
-    scale: float = number(1.0, above=0)
-    position: tuple[float, float, float] = vector((0.0, 0.0, 0.0))
-    orientation: tuple[float, float, float, float] = checked(check_orientation, (1.0, 0.0, 0.0, 0.0))
+    file: str = checked(_mesh_file, told="a mesh drawn in place of the shape: glTF, OBJ, PLY or STL; relative to the scene file")
+    scale: float = number(1.0, told="metres in a unit of the file", above=0)
+    position: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "where it is drawn in the body frame")
+    orientation: tuple[float, float, float, float] = checked(
+        check_orientation, (1.0, 0.0, 0.0, 0.0), "vector", n=4,
+        told="its attitude in the body frame, a unit quaternion (w, x, y, z)",
+    )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and texts."""

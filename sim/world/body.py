@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
@@ -18,45 +18,90 @@ from tumble.sim.world.world_queries import fixed
 if TYPE_CHECKING:
     from tumble.collision.hints import Numbers, Turn
     from tumble.collision.shapes.definitions import Shape
-    from tumble.sim.scene.body_definition import BodyDef, Kind
+    from tumble.sim.scene.body_definition import BodyDef
     from tumble.sim.scene.visual import Visual
     from tumble.sim.world.world import World
 
 
-class Body(Writes):
+Told = TypeVar("Told")
+
+
+class View(Writes):
+    """A body or a joint of a world: reads from, and writes to, its row of the world's arrays."""
+
+    __slots__ = ("_row", "_world", "definition")
+
+    def __init__(self, world: World, index: int | None, definition: Any):
+        self._world, self._row, self.definition = world, index, definition
+
+    @property
+    def index(self) -> int:
+        """Its row in the arrays of the world; removing one moves those after it up."""
+        if self._row is None:
+            raise InputError(type(self).__name__.lower(), self.name, "was removed from its world")
+        return self._row
+
+    @property
+    def alive(self) -> bool:
+        """False once it was removed from its world."""
+        return self._row is not None
+
+    @property
+    def name(self) -> str:
+        """Unique among the bodies, or the joints, of its world."""
+        return self.definition.name
+
+    def _has(self, name: str) -> Any:
+        """A field of what it was added as."""
+        return getattr(self.definition, name)
+
+    def _change(self, name: str, value: object) -> None:
+        """Have another value of a field from now on."""
+        raise NotImplementedError
+
+
+class Changing(Generic[Told]):
+    """A field of what a body or a joint was added as, which may be changed while the world runs. ``told``: what it is."""
+
+    def __init__(self, told: str):
+        self.__doc__ = told
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, view: None, owner: type) -> Changing[Told]: ...
+    @overload
+    def __get__(self, view: View, owner: type) -> Told: ...
+    def __get__(self, view: View | None, owner: type) -> Any:
+        return self if view is None else view._has(self._name)
+
+    def __set__(self, view: View, value: Told) -> None:
+        view._change(self._name, value)
+
+
+class Body(View):
     """One body: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as.
 
     After ``World.remove`` only what it was is known; anything else raises InputError.
     """
 
-    __slots__ = ("_row", "_world", "definition")
+    __slots__ = ()
 
     definition: BodyDef
 
-    def __init__(self, world: World, index: int | None, definition: BodyDef):
-        self._world, self._row, self.definition = world, index, definition
+    kind = Changing["Kind"]('"dynamic", "static" or "kinematic"; may be changed while the world runs.')
+    friction = Changing[float]("Coulomb's coefficient; may be changed while the world runs.")
+    static_friction = Changing[float | None]("Coulomb's coefficient of what sticks, None: as friction; may be changed too.")
+    restitution = Changing[float]("In [0, 1]; may be changed while the world runs.")
 
-    @property
-    def index(self) -> int:
-        """The body's row in the arrays of the world; removing a body moves those after it up."""
-        if self._row is None:
-            raise InputError("body", self.name, "was removed from its world")
-        return self._row
+    def _change(self, name: str, value: object) -> None:
+        self._world._rewrite(self, **{name: value})
 
     @property
     def world(self) -> World:
         """The World that it is, or was, in."""
         return self._world
-
-    @property
-    def alive(self) -> bool:
-        """False once the body was removed from its world."""
-        return self._row is not None
-
-    @property
-    def name(self) -> str:
-        """Unique in its world."""
-        return self.definition.name
 
     @property
     def shape(self) -> Shape:
@@ -100,42 +145,6 @@ class Body(Writes):
         if glance is None or glance.arguments[0] is not bodies:
             glance = world._glance = GLANCE.bind(bodies)
         return glance.part(self.index if row is None else row, which)
-
-    @property
-    def kind(self) -> str:
-        """ "dynamic", "static" or "kinematic"; may be changed while the world runs."""
-        return self.definition.kind
-
-    @kind.setter
-    def kind(self, value: Kind) -> None:
-        self._world._rewrite(self, kind=value)
-
-    @property
-    def friction(self) -> float:
-        """Coulomb's coefficient; may be changed while the world runs."""
-        return self.definition.friction
-
-    @friction.setter
-    def friction(self, value: float) -> None:
-        self._world._rewrite(self, friction=value)
-
-    @property
-    def static_friction(self) -> float | None:
-        """Coulomb's coefficient of what sticks, None: as friction; may be changed while the world runs."""
-        return self.definition.static_friction
-
-    @static_friction.setter
-    def static_friction(self, value: float | None) -> None:
-        self._world._rewrite(self, static_friction=value)
-
-    @property
-    def restitution(self) -> float:
-        """In [0, 1]; may be changed while the world runs."""
-        return self.definition.restitution
-
-    @restitution.setter
-    def restitution(self, value: float) -> None:
-        self._world._rewrite(self, restitution=value)
 
     @property
     def mass(self) -> float:

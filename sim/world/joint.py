@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tumble.collision.errors import InputError, check_number
-from tumble.collision.suggesting import Writes
 from tumble.sim.compiled import GLANCE_JOINT
 from tumble.sim.joints import joint_tables as tables
 from tumble.sim.joints.joint_definitions import MOTOR, Distance, Driven, Hinge
+from tumble.sim.world.body import Changing, View
 
 if TYPE_CHECKING:
     from tumble.sim.joints.joint_definitions import JointDef
@@ -19,39 +19,28 @@ if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
 
-class Joint(Writes):
+class Joint(View):
     """One joint: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as."""
 
-    __slots__ = ("_motored", "_row", "_seen", "_world", "definition")
-
-    def __init__(self, world: World, index: int, definition: JointDef):
-        self._world, self._row, self.definition = world, index, definition
-        self._seen: JointDef | None = None  # a definition that has one coordinate
-        self._motored: JointDef | None = None  # one that has a motor
+    __slots__ = ("_motored", "_seen")
 
     definition: JointDef
 
-    @property
-    def name(self) -> str:
-        """Unique among the joints of its world."""
-        return self.definition.name
+    stiffness = Changing[float]("Of the spring [N m/rad or N/m]; may be changed at any time: what that moves is ``user`` work.")
+    damping = Changing[float]("Of the damper [N m s/rad or N s/m]; may be changed while the world runs.")
+    rest = Changing[float | None]("Where the spring is slack [rad or m], None: as the joint was made. May be changed likewise.")
+    friction = Changing[float]("The largest force or torque of dry friction [N or N m]; may be changed while the world runs.")
+    limits = Changing[tuple[float, float] | None]("(low, high) of the coordinate [rad or m], None for none; may be changed.")
+
+    def __init__(self, world: World, index: int, definition: JointDef):
+        super().__init__(world, index, definition)
+        self._seen: JointDef | None = None  # a definition that has one coordinate
+        self._motored: JointDef | None = None  # one that has a motor
 
     @property
     def kind(self) -> str:
         """ "point", "hinge" ..."""
         return type(self.definition).__name__.lower()
-
-    @property
-    def alive(self) -> bool:
-        """False once the joint was removed from its world."""
-        return self._row is not None
-
-    @property
-    def index(self) -> int:
-        """The joint's row in the arrays of the world."""
-        if self._row is None:
-            raise InputError("joint", self.name, "was removed from its world")
-        return self._row
 
     @property
     def bodies(self) -> tuple[Body | None, Body | None]:
@@ -163,58 +152,13 @@ class Joint(Writes):
             value = check_number("motor_speed", value)
         self._world.model.joints.speed[self.index] = value
 
-    @property
-    def stiffness(self) -> float:
-        """Of the spring [N m/rad or N/m]; may be changed while the world runs: what that moves is ``user`` work."""
-        return self._has("stiffness")
-
-    @stiffness.setter
-    def stiffness(self, value: float) -> None:
-        self._tune("stiffness", value)
-
-    @property
-    def damping(self) -> float:
-        """Of the damper [N m s/rad or N s/m]; may be changed while the world runs."""
-        return self._has("damping")
-
-    @damping.setter
-    def damping(self, value: float) -> None:
-        self._tune("damping", value)
-
-    @property
-    def rest(self) -> float | None:
-        """Where the spring is slack [rad or m], None: as the joint was made. May be changed, as ``stiffness``."""
-        return self._has("rest")
-
-    @rest.setter
-    def rest(self, value: float | None) -> None:
-        self._tune("rest", value)
-
-    @property
-    def friction(self) -> float:
-        """The largest force or torque of dry friction [N or N m]; may be changed while the world runs."""
-        return self._has("friction")
-
-    @friction.setter
-    def friction(self, value: float) -> None:
-        self._tune("friction", value)
-
-    @property
-    def limits(self) -> tuple[float, float] | None:
-        """(low, high) of the coordinate [rad or m], None for none; may be changed while the world runs."""
-        return self._has("limits")
-
-    @limits.setter
-    def limits(self, value: tuple[float, float] | None) -> None:
-        self._tune("limits", value)
-
     def _has(self, name: str) -> Any:
         """What the joint was made with, or was given since; InputError where its kind has no such thing."""
         if not hasattr(self.definition, name):
             raise InputError(name, self.name, f"a {self.kind} has none")
-        return getattr(self.definition, name)
+        return super()._has(name)
 
-    def _tune(self, name: str, value: object) -> None:
+    def _change(self, name: str, value: object) -> None:
         if not hasattr(self.definition, name) or getattr(self.definition, "rigid", False):
             what = "a rigid rod" if getattr(self.definition, "rigid", False) else f"a {self.kind}"
             raise InputError(name, value, f"{what} has none that can be changed")

@@ -115,9 +115,13 @@ class Worlds(Keeps, Reads, Sequence):
             self._gathered[name] = np.stack([getattr(world.model.bodies, name) for world in self.members])
         for k, world in enumerate(self.members):
             fresh = world._packed_for is world.model.bodies
-            rows = {name: column[k] for name, column in self._gathered.items()}
-            world.model = world.model._replace(bodies=world.model.bodies._replace(**rows))
+            self._seat(k)
             world._packed_for = world.model.bodies if fresh else None
+
+    def _seat(self, k: int) -> None:
+        """The arrays of a member become rows of those of all."""
+        world, rows = self.members[k], {name: column[k] for name, column in self._gathered.items()}
+        world.model = world.model._replace(bodies=world.model.bodies._replace(**rows))
 
     def _all(self, name: str) -> np.ndarray:
         """A column of all bodies of all members, (n, bodies, ...)."""
@@ -249,9 +253,7 @@ class Worlds(Keeps, Reads, Sequence):
     @property
     def orientations(self) -> np.ndarray:
         """(n, bodies, 4) unit quaternions, body to world: a view of the state, read-only."""
-        view = self._all("q").view()
-        view.flags.writeable = False
-        return view
+        return fixed(self._all("q").view())
 
     @property
     def velocities(self) -> np.ndarray:
@@ -266,9 +268,7 @@ class Worlds(Keeps, Reads, Sequence):
     @property
     def centers_of_mass(self) -> np.ndarray:
         """(n, bodies, 3) [m]: a view of the state, read-only."""
-        view = self._all("x").view()
-        view.flags.writeable = False
-        return view
+        return fixed(self._all("x").view())
 
     def read(self, **out: np.ndarray) -> None:
         """Write ``positions``, ``orientations``, ``velocities``, ``angular_velocities`` or ``centers_of_mass`` into arrays given.
@@ -337,8 +337,7 @@ class Worlds(Keeps, Reads, Sequence):
             self.errors.pop(k, None)
             for name, column in self._gathered.items():
                 column[k] = getattr(world.model.bodies, name)
-            rows = {name: column[k] for name, column in self._gathered.items()}
-            world.model = world.model._replace(bodies=world.model.bodies._replace(**rows))
+            self._seat(k)
             world._packed_for = None
 
     def __repr__(self) -> str:

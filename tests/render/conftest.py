@@ -11,7 +11,8 @@ from tumble.render.errors import RenderError
 from tumble.render.films.video import camera_for
 from tumble.render.opengl import context
 from tumble.render.windows.window import Window
-from tumble.scenarios.showing.window_loop import Loop, stage_of
+from tumble.scenarios.showing.stages import stage_of
+from tumble.scenarios.showing.window_loop import Loop
 
 
 @pytest.fixture(params=["egl", "painter"])

@@ -47,17 +47,28 @@ class Actuator(Record):
         of them.
     """
 
-    name: str = named()
-    joint: str = named()
-    gain: float = number(1.0)
-    gear: float = number(1.0)
-    bias: tuple[float, float, float] = checked(_bias, (0.0, 0.0, 0.0))
-    control_range: tuple[float, float] | None = checked(check_limits, None)
-    force_range: tuple[float, float] | None = checked(check_limits, None)
-    times: tuple[float, ...] | None = None
-    controls: tuple[float, ...] | None = None
-    tendon: tuple[str, ...] = ()
-    coefficients: tuple[float, ...] = numbers(())
+    name: str = named("name of its control, which no other actuator has")
+    joint: str = named("the joint that it drives")
+    gain: float = number(1.0, told="force for each unit of the control; by default 1")
+    gear: float = number(1.0, told="change of its length for each unit of the joint's coordinate; by default 1")
+    bias: tuple[float, float, float] = checked(
+        _bias, (0.0, 0.0, 0.0), "vector",
+        told="force added: constant, by length, by speed; a servo of stiffness k has gain k and bias [0, -k, 0]",
+    )  # fmt: skip
+    control_range: tuple[float, float] | None = checked(
+        check_limits, None, "ends", told="lowest and highest value of the control"
+    )
+    force_range: tuple[float, float] | None = checked(check_limits, None, "ends", told="lowest and highest value of the force")
+    times: tuple[float, ...] | None = checked(
+        None, None, "numbers", unit="s", told="times, rising; by default the control is set while the world runs"
+    )
+    controls: tuple[float, ...] | None = checked(
+        None, None, "numbers", told="values of the control at these times: linear in between, constant before and after"
+    )
+    tendon: tuple[str, ...] = checked(None, (), "texts", told="names of further joints whose coordinates add to its length")
+    coefficients: tuple[float, ...] = numbers(
+        (), "factors of these coordinates: first that of the joint, then those of the tendon"
+    )
 
     def __post_init__(self) -> None:
         Record.__post_init__(self)

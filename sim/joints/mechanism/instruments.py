@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 Probe = Callable[[], "np.ndarray | None"]  # what reads; None: there is nothing to tell yet
 
 
-def named() -> Any:
-    """A field for the name of an instrument or an actuator."""
-    return checked(_named)
+def named(told: str = "name of its readings, which no other instrument has") -> Any:
+    """A field for the name of an instrument, or of an actuator."""
+    return checked(_named, told=told)
 
 
 def _named(name: str, value: object) -> str:
@@ -59,13 +59,19 @@ class Instrument(Record):
     columns: ClassVar[tuple[str, ...]] = ("x", "y", "z")
     unit: ClassVar[str] = ""
 
-    rate: float | None = number(None, above=0)
-    noise: float = number(0.0, least=0)
-    seed: int = checked(_seed, 0)
+    rate: float | None = number(None, "1/s", "readings a second; by default one at each step", above=0)
+    noise: float = number(0.0, "", "standard deviation of the noise of each number, in its unit; by default 0", least=0)
+    seed: int = checked(_seed, 0, "whole", least=0, told="seed of the noise; by default 0")
 
     def probe(self, world: World) -> Probe:
         """What reads this instrument in a world. InputError where what it is on is not there."""
         raise NotImplementedError
+
+
+PLACE = vector((0.0, 0.0, 0.0), "m", "place in the frame of the body")
+AXES_THERE = checked(
+    check_quaternion, (1.0, 0.0, 0.0, 0.0), "vector", n=4, told="quaternion (w, x, y, z): its axes in the frame of the body"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +79,9 @@ class Mounted(Instrument):
     """An instrument on a ``body``, at ``position`` (3,) [m] and ``orientation`` (4,) of its frame."""
 
     name: str = named()
-    body: str = checked(given_name)
-    position: Any = vector((0.0, 0.0, 0.0))
-    orientation: Any = checked(check_quaternion, (1.0, 0.0, 0.0, 0.0))
+    body: str = checked(given_name, told="name of the body that it is on")
+    position: Any = PLACE
+    orientation: Any = AXES_THERE
 
     def mounted(self, world: World) -> tuple[Body, np.ndarray, np.ndarray]:
         """The body, and place and axes of the instrument in its frame."""
@@ -173,8 +179,8 @@ class RangeFinder(Mounted):
     columns: ClassVar[tuple[str, ...]] = ("distance",)
     unit: ClassVar[str] = "m"
 
-    direction: Any = direction((0.0, 0.0, 1.0))
-    reach: float = checked(_reach, math.inf)
+    direction: Any = direction((0.0, 0.0, 1.0), "where it looks, in its own axes; by default (0, 0, 1)")
+    reach: float = checked(_reach, math.inf, "number", unit="m", above=0, told="how far it sees; by default without end")
 
     def probe(self, world: World) -> Probe:
         body, place, axes = self.mounted(world)
@@ -197,8 +203,8 @@ class ContactForce(Instrument):
     unit: ClassVar[str] = "N"
 
     name: str = named()
-    body: str = checked(given_name)
-    other: str | None = checked(given_name, None)
+    body: str = checked(given_name, told="name of the body that is pressed")
+    other: str | None = checked(given_name, None, told="name of the body that presses; by default all")
 
     def probe(self, world: World) -> Probe:
         bodies = {b.name: b for b in world.bodies}
@@ -220,7 +226,7 @@ class OfJoint(Instrument):
     """An instrument of a ``joint``, by its name."""
 
     name: str = named()
-    joint: str = checked(given_name)
+    joint: str = checked(given_name, told="name of the joint")
 
     def found(self, world: World) -> Joint:
         return named_in("joint", self.joint, {j.name: j for j in world.joints})

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from tumble.collision.errors import InputError, check_number, check_quaternion
+from tumble.collision.errors import InputError, check_number
 from tumble.collision.pose import Pose
-from tumble.sim.checks import Record, checked, given_name, given_names, numbers, vector
-from tumble.sim.joints.mechanism.instruments import Instrument, Mounted, Probe, named, named_in
+from tumble.sim.checks import Record, checked, given_name, given_names, numbers
+from tumble.sim.joints.mechanism.instruments import AXES_THERE, PLACE, Instrument, Mounted, Probe, named, named_in
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.words import count
 
@@ -46,9 +46,9 @@ WORLD_READINGS = {"time": (("time",), "s"), "kinetic": (("energy",), "J"), "pote
 class Frame(Record):
     """A ``position`` (3,) [m] and ``orientation`` (4,) in the frame of a ``body``; of the world where that is None."""
 
-    body: str | None = checked(given_name, None)
-    position: Any = vector((0.0, 0.0, 0.0))
-    orientation: Any = checked(check_quaternion, (1.0, 0.0, 0.0, 0.0))
+    body: str | None = checked(given_name, None, told="name of a body; by default the world")
+    position: Any = PLACE
+    orientation: Any = AXES_THERE
 
     def seen(self, world: World) -> Callable[[], Motion]:
         """What reads where it is and how it moves, in the world."""
@@ -86,6 +86,14 @@ class Reading(Instrument):
             raise InputError("of", self.of, f"must be one of {', '.join(self.readings)}")
 
 
+JOINTS_READ = checked(given_names, takes="texts", told="names of joints")
+
+
+def what(default: str) -> Any:
+    """A field for which of its ``readings`` an instrument reads."""
+    return checked(None, default, "reading", told="what it reads")
+
+
 @dataclass(frozen=True, slots=True)
 class FrameSensor(Reading):
     """``of`` a frame: position, orientation, one of its axes x, y, z, velocity or angular_velocity, against ``reference``."""
@@ -93,9 +101,9 @@ class FrameSensor(Reading):
     readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = FRAME_READINGS
 
     name: str = named()
-    frame: Frame
-    of: str = "position"
-    reference: Frame | None = None
+    frame: Frame = checked(None, takes="frame", told="what it tells of")
+    of: str = what("position")
+    reference: Frame | None = checked(None, None, "frame", told="as seen from there; by default the world")
 
     def probe(self, world: World) -> Probe:
         mine, base = self.frame.seen(world), (self.reference or Frame()).seen(world)
@@ -122,8 +130,8 @@ class SubtreeSensor(Reading):
     readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = TREE_READINGS
 
     name: str = named()
-    bodies: tuple[str, ...] = checked(given_names)
-    of: str = "center"
+    bodies: tuple[str, ...] = checked(given_names, takes="texts", told="names of bodies")
+    of: str = what("center")
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -155,9 +163,9 @@ class CoordinateSensor(Reading):
     readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = COORDINATE_READINGS
 
     name: str = named()
-    joints: tuple[str, ...] = checked(given_names)
-    of: str = "position"
-    coefficients: tuple[float, ...] = numbers(())
+    joints: tuple[str, ...] = JOINTS_READ
+    of: str = what("position")
+    coefficients: tuple[float, ...] = numbers((), "factors of their coordinates; by default 1")
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -181,8 +189,8 @@ class ActuatorSensor(Reading):
     readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = ACTUATOR_READINGS
 
     name: str = named()
-    actuator: str = checked(given_name)
-    of: str = "force"
+    actuator: str = checked(given_name, told="name of the actuator")
+    of: str = what("force")
 
     def probe(self, world: World) -> Probe:
         actuator = named_in("actuator", self.actuator, world.controls.actuators)
@@ -203,9 +211,9 @@ class Interaction(Reading):
     readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = BETWEEN_READINGS
 
     name: str = named()
-    frame: Frame
-    joints: tuple[str, ...] = checked(given_names)
-    of: str = "force"
+    frame: Frame = checked(None, takes="frame", told="on the body that the joints hold")
+    joints: tuple[str, ...] = JOINTS_READ
+    of: str = what("force")
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -238,8 +246,10 @@ class Touch(Mounted):
     its place: a sphere, box, capsule, cylinder or ellipsoid of this ``size``, half lengths as in MJCF; all where it is None.
     """
 
-    region: str = "sphere"
-    size: Any = None
+    region: str = checked(None, "sphere", "region", told="shape of the region that feels; by default sphere")
+    size: Any = checked(
+        None, None, "numbers", unit="m", above=0, told="half lengths of the region; by default the whole body feels"
+    )
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -295,7 +305,7 @@ class WorldSensor(Reading):
     readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = WORLD_READINGS
 
     name: str = named()
-    of: str = "time"
+    of: str = what("time")
 
     def probe(self, world: World) -> Probe:
         from tumble.sim.compiled import joint_energies

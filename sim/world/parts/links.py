@@ -17,7 +17,7 @@ from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import check_places
 from tumble.sim.joints.mechanism.instruments import Instrument
 from tumble.sim.scene import arrays as tables
-from tumble.sim.scene.materials import WithMaterials, put_pair, said, surfaces
+from tumble.sim.scene.materials import WithMaterials, put_pair, surfaces
 from tumble.sim.scene.scene import free_name
 from tumble.sim.world.body import Body
 from tumble.sim.world.joint import Joint
@@ -130,25 +130,7 @@ class WithLinks(WithMaterials, Asking):
         self.forces.remove(force)
         self._packed_for = self._scene = None
 
-    @spelled
-    def set_pair(
-        self,
-        a: Body | str,
-        b: Body | str,
-        *,
-        friction: float | None = None,
-        static_friction: float | None = None,
-        restitution: float | None = None,
-        tangential_restitution: float | None = None,
-        rolling_friction: float | None = None,
-        torsional_friction: float | None = None,
-    ) -> None:
-        """Give two bodies or materials coefficients of their own, such as ``friction=0.05`` or ``restitution=0.9``.
-
-        ``a`` and ``b``: a body, its name, or the name of a material. A pair of bodies comes before a pair of a body and a
-        material, and that before a pair of materials; what a pair does not give is combined by the rule.
-        """
-        coefficients = said(locals(), "a", "b")
+    def _pair(self, a: Body | str, b: Body | str, coefficients: dict[str, float]) -> None:
         pairs = list(self.pairs)
         put_pair(pairs, *(self.names[self._row(x)] if isinstance(x, Body) else x for x in (a, b)), coefficients)
         surface, exceptions = surfaces([body.definition for body in self.bodies], self.materials, pairs)
