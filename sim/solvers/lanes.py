@@ -95,7 +95,7 @@ def scatter():
     return scatter
 
 
-@intrinsic(lambda number: np.full(LANES, number))
+@intrinsic(lambda number: number)  # NumPy gives it to each lane
 def every():
     """every(number): in each lane."""
     from tumble.collision.kernels.intrinsics.lanes_code import every

@@ -244,22 +244,8 @@ def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
         pairs.arrives[0, :4], pairs.bears[0, :4] = 0.1, pairs.ids[0, :4]
         bodies.p0[1] = bodies.p[1] = (0.0, 0.0, -speed)
         rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
-        found, _, _ = times.fastest_point(
-            bodies,
-            model.forces,
-            model.geoms,
-            pairs,
-            world._shapes.geometry,
-            0,
-            0.0,
-            1e-3,
-            (0.0, 0.0, 1.0),
-            0.01,
-            0.0,
-            1.0,
-            rows,
-            ids,
-        )
+        moving = (model.forces, model.geoms, pairs, world._shapes.geometry, 0, 0.0, 1e-3, (0.0, 0.0, 1.0), 0.01, 0.0, 1.0)
+        found, _, _ = times.fastest_point(bodies, *moving, rows, ids)
         return bool(found)
 
     assert not struck(0.2)
