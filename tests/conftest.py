@@ -1,5 +1,6 @@
 """Hypothesis draws the same examples in every run; ``HYPOTHESIS_PROFILE=search`` looks for new ones."""
 
+import gc
 import os
 
 import pytest
@@ -21,6 +22,12 @@ def no_figures(monkeypatch):
 
 def pytest_addoption(parser):
     parser.addoption("--one-case", action="store_true", help="of each test that has many cases, the first alone")
+
+
+def pytest_collection_finish():
+    """What 8000 tests and the compiler are made of stays to the end: the collector need not look at half a million objects again
+    and again while tests run."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -13,7 +13,7 @@ that owns the arrays.
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -47,8 +47,21 @@ class Column(NamedTuple):
 
 
 def _length(said: str, sizes: dict[str, int]) -> int:
-    factors = (int(word) if word.isdigit() else sizes.get(word, 0) for word in said.removesuffix(" + 1").split())
-    return math.prod(factors) + said.endswith(" + 1")
+    number, names, more = _parts(said)
+    for name in names:
+        number *= sizes.get(name, 0)
+    return number + more
+
+
+@cache
+def _parts(said: str) -> tuple[int, tuple[str, ...], int]:
+    """What a length is reckoned from: a number, the names of those that it is multiplied with, and what is added.
+
+    Each world asks for some hundred lengths, and always for the same ones.
+    """
+    words = said.removesuffix(" + 1").split()
+    number = math.prod(int(word) for word in words if word.isdigit())
+    return number, tuple(word for word in words if not word.isdigit()), int(said.endswith(" + 1"))
 
 
 def real(*shape: int | str, kind: type = np.float64, fill: float = 0.0) -> Any:

@@ -77,7 +77,7 @@ put_lanes = intrinsic(lambda: _code().put_lanes, _put)
 gather = intrinsic(lambda: _code().gather, _gather)
 scatter = intrinsic(lambda: _code().scatter, _scatter)
 # every(number): in each lane. choose(where, a, b). root(a): the square root. size(a): without the sign.
-every = intrinsic(lambda: _code().every, lambda number: np.full(LANES, number))
+every = intrinsic(lambda: _code().every, lambda number: number)  # NumPy gives it to each lane
 choose = intrinsic(lambda: _code().choose, np.where)
 root = intrinsic(lambda: _code().root, np.sqrt)
 size = intrinsic(lambda: _code().size, np.abs)

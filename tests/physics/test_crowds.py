@@ -190,10 +190,15 @@ def test_a_domino_that_is_wedged_in_stays_above_the_floor():
 
 def test_the_last_solve_of_many_contacts_is_a_solve():
     """729 boxes that land together have so many contacts that no sweep of all fitted into what the solve after a look at the end
-    of the step may cost: what turned in was left as the look had it, and what was missed was not known."""
-    world, most = cube(1, 9).build(), 0
-    world.step(round(0.44 / world.dt))
-    for _ in range(15):
+    of the step may cost: what turned in was left as the look had it, and what was missed was not known. They fall by 3 cm: from
+    1 m they have 8610 impacts before the first such solve, and the same number of contacts in it."""
+    scene, most = cube(1, 9), 0
+    for k, box in enumerate(scene.bodies):
+        if box.kind == "dynamic":
+            scene.bodies[k] = box.replace(position=np.subtract(box.position, (0.0, 0.0, 0.97)))
+    world = scene.build()
+    world.step(18)
+    for _ in range(3):
         world.step()
         most = max(most, len(world.contacts()))
     assert most > 9000

@@ -99,12 +99,17 @@ def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_befor
                 return when, speed
         return sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, limit, bound, rows, ids)
 
+    def middle() -> float:
+        """[m] after the step in which it comes to the sheet. The next one would look at its touches again and again."""
+        return height_beyond(sheet(10.0), SMALL[3], 167276, restitution=0.0, friction=1.0, steps=1)
+
     # in one part: in the parts of the step that its contacts ask for it turns too little
     monkeypatch.setattr(division, "RISE", math.inf)
-    monkeypatch.setattr(times, "_sunk", asked_before)
     owe = half_kick.owe  # all that its kicks gave, whatever they miss
     monkeypatch.setattr(solve, "owe", lambda *given: owe(*given[:-1], 0.0))
-    assert height_beyond(sheet(10.0), SMALL[3], 167276, restitution=0.0, friction=1.0, steps=2) > -0.005
+    assert middle() < -0.0097
+    monkeypatch.setattr(times, "_sunk", asked_before)
+    assert middle() > -0.005
 
 
 def test_what_leaves_a_sheet_is_looked_at_again_while_it_has_hardly_turned(monkeypatch):
@@ -239,22 +244,8 @@ def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
         pairs.arrives[0, :4], pairs.bears[0, :4] = 0.1, pairs.ids[0, :4]
         bodies.p0[1] = bodies.p[1] = (0.0, 0.0, -speed)
         rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
-        found, _, _ = times.fastest_point(
-            bodies,
-            model.forces,
-            model.geoms,
-            pairs,
-            world._shapes.geometry,
-            0,
-            0.0,
-            1e-3,
-            (0.0, 0.0, 1.0),
-            0.01,
-            0.0,
-            1.0,
-            rows,
-            ids,
-        )
+        moving = (model.forces, model.geoms, pairs, world._shapes.geometry, 0, 0.0, 1e-3, (0.0, 0.0, 1.0), 0.01, 0.0, 1.0)
+        found, _, _ = times.fastest_point(bodies, *moving, rows, ids)
         return bool(found)
 
     assert not struck(0.2)
@@ -460,6 +451,8 @@ def test_a_drift_may_have_as_many_impacts_as_a_light_body_needs(monkeypatch):
 def test_an_impact_may_be_across_what_joints_hold(monkeypatch):
     """The rail leaves the point one direction of three: the mobility has no inverse, and without its small part no impulse is
     found, so that the ball goes through the wall. A part that shows takes energy."""
+    monkeypatch.setattr(loop, "EVENTS", 50)  # it is struck for nothing until its drift has had as many impacts as it may
+    assert -2.5 < along_a_rail() < -2.0
     monkeypatch.setattr(linked, "HOLDS", 0.0)
     assert along_a_rail() == 5.0
 
@@ -538,6 +531,8 @@ def test_a_stop_is_looked_for_between_the_ends_of_a_flight(monkeypatch):
 
 @pytest.mark.parametrize(("name", "value"), [("MOST_CUTS", 0), ("NO_WAY", 1e-4)])
 def test_the_instant_of_a_stop_is_right_to_rounding(name, value, monkeypatch):
+    monkeypatch.setattr(loop, "EVENTS", 50)  # a stop that is missed is come to again at once, as often as it may be
+    assert passed_stop() == pytest.approx(9.81e-4, rel=1e-5)
     monkeypatch.setattr(stops, name, value)
     assert passed_stop() != pytest.approx(9.81e-4, rel=1e-2)
 

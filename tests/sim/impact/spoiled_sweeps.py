@@ -63,29 +63,39 @@ def many_blocks(monkeypatch):
     monkeypatch.setattr(blocks, "LEAST_CONTACTS", 2)
 
 
+@pytest.fixture(scope="module")
+def bits() -> str:
+    """Those of `swept`, so divided, with nothing spoiled: for all the tests that change something else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "LEAST_CONTACTS", 2)
+        return swept()
+
+
 @pytest.mark.parametrize("times", [0, 10**9])
-def test_groups_that_are_known_to_rest_need_no_look(times, many_blocks, monkeypatch):
+def test_groups_that_are_known_to_rest_need_no_look(times, bits, many_blocks, monkeypatch):
     """Whether sweeps list those that the next one is for is a matter of time alone."""
-    bits = swept()
     monkeypatch.setattr(sweeps, "SPARSE", times)
     assert swept() == bits
 
 
-def test_groups_that_nobody_listed_are_missed(many_blocks, monkeypatch):
+def test_groups_that_nobody_listed_are_missed(bits, many_blocks, monkeypatch):
     """The twin: as if each sweep had listed those that the next one is for."""
-    bits, plain = swept(), blocks.sweep_lanes
+    plain = blocks.sweep_lanes
     monkeypatch.setattr(blocks, "sweep_lanes", lambda *given: plain(*given[:9], not given[8], False, *given[11:]))
     assert swept() != bits
 
 
 @pytest.mark.parametrize("width", [SEEN + 1, blocks.TOLD, 64])
-def test_what_sweeps_tell_may_stand_in_rows_of_any_width(width, many_blocks, monkeypatch):
+def test_what_sweeps_tell_may_stand_in_rows_of_any_width(width, bits, many_blocks, monkeypatch):
     """Those of two cache lines keep threads from writing into one."""
     assert 8 * blocks.TOLD % (2 * CACHE_LINE) == 0
-    bits = swept()
     monkeypatch.setattr(blocks, "TOLD", width)
     assert swept() == bits
-    monkeypatch.setattr(blocks, "TOLD", SEEN)  # the twin: no room for how many were looked at
+
+
+def test_rows_need_room_for_how_many_were_looked_at(many_blocks, monkeypatch):
+    """The twin."""
+    monkeypatch.setattr(blocks, "TOLD", SEEN)
     with pytest.raises(IndexError):
         swept()
 
@@ -113,13 +123,12 @@ def helped(monkeypatch, from_: int) -> tuple[str, int]:
     return bits, len(shared)
 
 
-def test_help_changes_no_bit_however_little_it_is_called_for(many_blocks, monkeypatch):
+def test_help_changes_no_bit_however_little_it_is_called_for(bits, many_blocks, monkeypatch):
     """The first sweep of all calls for it in any case."""
-    alone = swept()
-    bits, few = helped(monkeypatch, 10**9)
-    same, shared = helped(monkeypatch, 0)
+    little, few = helped(monkeypatch, 10**9)
+    much, shared = helped(monkeypatch, 0)
     assert 0 < few < shared
-    assert bits == same == alone
+    assert little == much == bits
 
 
 def test_blocks_that_share_a_body_are_no_work_for_two(many_blocks, monkeypatch):

@@ -159,8 +159,7 @@ def test_the_interior_method_comes_near(monkeypatch, name, value):
 
 
 def test_the_interior_method_has_patience_to_the_end(monkeypatch):
-    """With half of it what slides slowly is left to Newton's method before that can solve it."""
-    assert left(rubbed(0, False)) < 1e-13
+    """With half of it what slides slowly is left to Newton's method before that can solve it; test_stalls.py solves it."""
     monkeypatch.setattr(interior, "MOST_IDLE_STEPS", 6)
     assert left(rubbed(0, False)) > 1e-9
 

@@ -113,12 +113,12 @@ def test_what_slides_slowly_is_solved(name, most):
     assert spent <= most
 
 
-@pytest.mark.parametrize(("seed", "pushed"), [(0, False), (91, False), (56, True)])
-def test_what_lies_with_other_friction_is_solved(seed, pushed):
-    """Twins there too."""
+@pytest.mark.parametrize(("seed", "pushed", "bound"), [(0, False, 1e-13), (91, False, TOLERANCE), (56, True, TOLERANCE)])
+def test_what_lies_with_other_friction_is_solved(seed, pushed, bound):
+    """Twins there too, of what is solved as it should be here alone: compiled it takes a thousandth of the time."""
     x = rubbed(seed, pushed)
     system, laws, p, v = posed(x)
-    assert newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)[0] <= TOLERANCE
+    assert newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)[0] <= bound
 
 
 def test_the_slope_is_that_of_the_impulse_where_velocity_and_impulse_disagree():
