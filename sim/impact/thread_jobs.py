@@ -51,6 +51,7 @@ from tumble.sim.contact.touching.wide_boxes import (
     leavers,
     pick_meeting,
     take_near,
+    widen_some,
 )
 from tumble.sim.flight.clusters import flight_balance
 from tumble.sim.flight.flight_split import balanced, book_flight
@@ -64,8 +65,9 @@ from tumble.sim.state import DYNAMIC, EXAMPLE, KNOWN, POINTS, ROWS, SETTINGS, WA
 
 # jobs: what is done to their items
 FLIGHTS, BOXES, ARRIVALS, ARRIVALS_AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES, LANDINGS = range(10)
-LEAVERS, COMPARES, TARGETS, SWEEPS = range(10, 14)
-EVEN_JOBS = (FLIGHTS, BOXES, BALANCES, LANDINGS, LEAVERS, COMPARES, TARGETS)  # of bodies, boxes or contacts, which cost the same
+LEAVERS, COMPARES, TARGETS, SWEEPS, WIDENINGS = range(10, 15)
+# of bodies, boxes or contacts, which cost the same
+EVEN_JOBS = (FLIGHTS, BOXES, BALANCES, LANDINGS, LEAVERS, COMPARES, TARGETS, WIDENINGS)
 CACHE_LINE = 64  # bytes
 KIND, COUNT, SHARE, SIZE = 0, 8, 16, 24
 DONE, FOUND_SUM, STEP_OPEN, HELPED, TOPIC = (CACHE_LINE * k for k in range(1, 6))
@@ -137,6 +139,8 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
     elif job == LEAVERS:
         left = wholes_at(look(settings.crew + TOPIC), 1, FEW_BOXES)[0]
         leavers(bodies, geoms, dt, first, stop, left, look(settings.crew + TOPIC + 8))
+    elif job == WIDENINGS:
+        widen_some(bodies, geoms, dt, first, stop)
     elif job == COMPARES:
         left = wholes_at(look(settings.crew + TOPIC), 1, look(settings.crew + TOPIC + 8))[0]
         away = wholes_at(look(settings.crew + TOPIC + 16), 1, len(geoms.body))[0]
@@ -329,6 +333,7 @@ def pairs_of_leavers(model, geometry, settings, left, listed):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     count = listed[0]
     if pairs.count[NEAR_PAIRS] == 0 or count > FEW_BOXES:
+        share(model, geometry, settings, WIDENINGS, len(geoms.body))
         pairs.count[NEAR_PAIRS] = 1 + _search_near(model, geometry, settings)
     elif count > 0:
         _compare(model, geometry, settings, left[:count])

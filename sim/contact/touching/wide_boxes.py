@@ -1,8 +1,9 @@
 """Boxes somewhat wider than those of the coming drift: while each box stays within its wide one, no tree of boxes is built.
 
 Which wide boxes meet is known; pairs whose boxes meet are among them. A box that leaves its wide one, or that has become so small
-that it rattles in it, gets a new one, and is compared with all. The pairs that come out are those that a search over all boxes
-would find, in the same order.
+that it rattles in it, gets a new one, and is compared with all. Before a search over all, each gets a
+new one: else some would leave theirs in every step. The pairs that come out are those that such a search would find, in the same
+order.
 """
 
 from __future__ import annotations
@@ -43,6 +44,15 @@ def leavers(bodies, geoms, dt, first, stop, left, counter):
         count = add(counter, 1)
         if count < len(left):
             left[count] = k
+
+
+@lean
+def widen_some(bodies, geoms, dt, first, stop):
+    """New wide boxes for the boxes [first, stop). An empty box stays empty."""
+    for k in range(first, stop):
+        lo, hi = _wide_box(bodies, geoms, k, dt)
+        store3(geoms.wide_lo, k, lo)
+        store3(geoms.wide_hi, k, hi)
 
 
 @lean

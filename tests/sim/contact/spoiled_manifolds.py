@@ -169,6 +169,30 @@ def flown_in_a_row(monkeypatch) -> tuple[int, str]:
     return sum(listed), world.state_hash()
 
 
+def searches(monkeypatch) -> int:
+    """In how many of 24 steps all boxes are searched, of 60 balls that begin one after the other to fly side by side."""
+    world, searched, search = World(gravity=(0, 0, 0), dt=1 / 240), [], thread_jobs._search_near
+    balls = [world.add(Sphere(0.1), position=(k, 0, 0)) for k in range(60)]
+    with monkeypatch.context() as counting:
+        counting.setattr(thread_jobs, "_search_near", lambda *given: searched.append(1) or search(*given))
+        for step in range(4):
+            for ball in balls[step::4]:
+                ball.velocity = (0, 1 + 0.2 * step, 0)
+            world.step()
+        searched.clear()
+        world.step(24)
+    return len(searched)
+
+
+def test_all_wide_boxes_are_new_after_a_search(monkeypatch):
+    """Else those that were made at other times are left at other times, by too many to be compared with all."""
+    monkeypatch.setattr(thread_jobs, "FEW_BOXES", 8)
+    few = searches(monkeypatch)
+    assert few <= 7
+    monkeypatch.setattr(thread_jobs, "widen_some", lambda *_: None)
+    assert searches(monkeypatch) > 2 * few
+
+
 def test_wide_boxes_last_for_some_steps(monkeypatch):
     """Without more room than a step takes, each step would look for pairs anew; which pairs meet is the same."""
     steps, bits = flown_in_a_row(monkeypatch)
