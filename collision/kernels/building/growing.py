@@ -338,7 +338,11 @@ class Workers:
             with growing._news:
                 while self._is_spare(k):
                     growing._news.wait()
-                name = None if self.failed else growing.next(self.busy, known, others)
+                try:
+                    name = None if self.failed else growing.next(self.busy, known, others)
+                except Exception as error:  # who waits must hear of it
+                    self.failed, name = error, None
+                    growing._news.notify_all()
                 if name is None:
                     break
                 self.busy.add(name)

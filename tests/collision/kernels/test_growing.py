@@ -215,6 +215,23 @@ except RuntimeError as error:
     assert f"compiling {REACHED} failed: the compiler has ended" in " ".join(told(cache, spoiled))
 
 
+def test_a_fault_of_those_who_share_out_the_work_is_an_error(cache):
+    """Whoever waited for a kernel would wait for ever."""
+    take_away(cache, REACHED)
+    spoiled = (
+        SCENE
+        + """
+from tumble.collision.kernels.building.growing import Growing
+Growing.next = lambda *_: 1 / 0
+try:
+    world.step()
+except RuntimeError as error:
+    print(error)
+"""
+    )
+    assert told(cache, spoiled) == ["division", "by", "zero"]
+
+
 def test_what_far_says_of_its_kernel_is_checked():
     from tumble.collision.kernels.compiler import Link
     from tumble.sim.readout import glance
