@@ -95,7 +95,7 @@ for step in range(120):
     assert 20 < count <= 400
     wrong += found != count or (pairs.met[:found] != all[:count]).any()
 geoms.wide_lo[:], geoms.wide_hi[:] = geoms.lo - 2.0, geoms.hi + 2.0  # as if all had been fast, and had come to rest
-pairs.count[2] = 0
+pairs.count[2] = 1 + search(geoms.wide_lo, geoms.wide_hi, geoms.body, geoms.mobile, pairs.near)
 for _ in range(2):
     found = thread_jobs.find_pairs(model, None, world.settings)
 print(wrong, calls["_search_near"], calls["compare_leavers"], pairs.count[2] - 1, found)
