@@ -1,9 +1,8 @@
 """Boxes somewhat wider than those of the coming drift: while each box stays within its wide one, no tree of boxes is built.
 
 Which wide boxes meet is known; pairs whose boxes meet are among them. A box that leaves its wide one, or that has become so small
-that it rattles in it, gets a new one, and is compared with all. Before a search over all, each gets a
-new one: else some would leave theirs in every step. The pairs that come out are those that such a search would find, in the same
-order.
+that it rattles in it, gets a new one, and is compared with all. Before a search over all, each gets a new one: else some would
+leave theirs in every step. The pairs that come out are those that such a search would find, in the same order.
 """
 
 from __future__ import annotations
@@ -38,9 +37,7 @@ def leavers(bodies, geoms, dt, first, stop, left, counter):
     for k in range(first, stop):
         if _fits(bodies, geoms, k, dt):
             continue
-        lo, hi = _wide_box(bodies, geoms, k, dt)
-        store3(geoms.wide_lo, k, lo)
-        store3(geoms.wide_hi, k, hi)
+        widen_some(bodies, geoms, dt, k, k + 1)
         count = add(counter, 1)
         if count < len(left):
             left[count] = k
