@@ -120,9 +120,8 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     touched, effort = drift.touched, drift.effort
     touched[:] = False
-    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    rested = settle_phase(model, geometry, settings, table, i, j, t, touched, effort)
-    _collide(model, geometry, settings, table, first, t, drift)
+    many, rested = _act_together(model, geometry, settings, table, first, t, drift)
+    _collide(model, geometry, settings, table, first, many, t, drift)
     if pairs.search[first] != FUTILE:
         _look_again(pairs, drift)
     spent = 0.0
@@ -176,7 +175,7 @@ def _meet_stop(model, geometry, settings, table, link, t, drift):
     links = linked_joints(bodies, joints, touched)
     bring_linked(bodies, forces, joints, books, links, t, touched)
     again = t - drift.met[link] <= TIE * settings.dt
-    rested = not again and settle_phase(model, geometry, settings, table, i, j, t, touched, drift.effort)
+    rested = not again and settle_phase(model, geometry, settings, table, t, touched, drift.effort)
     drift.met[link] = t
     settle_joints(bodies, table, joints, books, links, False)
     meet_stops(bodies, table, joints, books, links, t, link, rested)
@@ -303,18 +302,41 @@ def _would_sink(bodies, geoms, geometry, pairs, k, t, dt):
 
 
 @inner
-def _settle_phase(model, geometry, settings, table, i, j, t, touched, effort):
-    """Take the phase of their resting contacts from the bodies i and j (-1: the world), and from all of their islands, at time t.
+def _act_together(model, geometry, settings, table, first, t, drift):
+    """Take the pairs in hand that collide together with ``first`` at time t, and the phase of their resting contacts from their
+    bodies: (how many, whether there was any phase).
+
+    It is taken from all of them alike. Taken from the bodies of ``first`` alone, of two pairs that tie, each the mirror image of
+    the other, one would collide with half of a step of its weight in its velocity, and the other without.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    for side in range(2):
+        bring(bodies, forces, joints, books, geoms.body[pairs.geoms[first, side]], t, drift.touched)
+    many, rested, more = choose(drift, 0, first), False, True
+    while more:
+        more = settle_phase(model, geometry, settings, table, t, drift.touched, drift.effort)
+        rested, known = rested or more, many
+        many = _gather(bodies, forces, joints, geoms, pairs, first, many, t, settings.dt, drift, books)
+        more = many > known
+    sort_list(drift.chosen, many)
+    return many, rested
+
+
+@inner
+def _settle_phase(model, geometry, settings, table, t, touched, effort):
+    """Take the phase of their resting contacts from the touched bodies, and from all of their islands, at time t.
 
     True where there was any: these bodies must be kicked again for the rest of the step. Where they would not be, it stays.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     found = False
-    for body in (i, j):
-        if body >= 0 and bodies.crowd[body] > 0:
+    for body in range(len(touched)):
+        if touched[body] and bodies.crowd[body] > 0:
             return False
-    for body in (i, j):  # the two can belong to different islands
-        number = bodies.held[body] if body >= 0 and bodies.kind[body] == DYNAMIC else 0
+    for body in range(len(touched)):  # they can belong to different islands
+        number = bodies.held[body] if touched[body] and bodies.kind[body] == DYNAMIC else 0
+        if number == 0:
+            continue
         spent = 0.0
         for m in range(len(bodies.held)):
             if bodies.held[m] == number:
@@ -343,20 +365,16 @@ def _sinks(bodies, pairs, k, i, j, t, dt):
 
 
 @inner
-def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
+def _gather(bodies, forces, joints, geoms, pairs, first, many, t, dt, drift, books):
     """Take the pairs in hand that act together with ``first``: ties that share a body, and all pieces of the same two bodies. How
-    many; in ascending order.
+    many there are then.
 
     Where ``first`` is tired of bouncing, so do all tired pairs that are connected with it: one by one they would hand what
     is left of their speeds round and round. Where it comes again and again at one instant, so do all that collided there: a
     light body that is caught between two heavy ones is struck by them in turn, ever sooner.
     """
-    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
     speed, worn, touched = pairs.speed[first], tired(bodies, geoms, pairs, first, dt), drift.touched
     caught = pairs.hits[first] > MOST_BOUNCES and t - pairs.struck[first] <= TIE * dt
-    many = choose(drift, 0, first)
-    bring(bodies, forces, joints, books, i, t, touched)
-    bring(bodies, forces, joints, books, j, t, touched)
     grew = True
     while grew:
         grew = False
@@ -375,17 +393,15 @@ def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
                     grew = True
                     bring(bodies, forces, joints, books, a, t, touched)
                     bring(bodies, forces, joints, books, b, t, touched)
-    sort_list(drift.chosen, many)
     return many
 
 
 @kernel(**FOR_KERNELS)
-def _collide_now(model, geometry, settings, table, first, t, drift):
-    """The impact of pair ``first`` at time t, with all that acts together with it."""
+def _collide_now(model, geometry, settings, table, first, many, t, drift):
+    """The impact of pair ``first`` at time t, with all that acts together with it: the ``many`` pairs in hand."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt, touched = settings.dt, drift.touched
     books.counters[IMPACTS] += 1
-    many = _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books)
     together = drift.chosen[:many]
     links = linked_joints(bodies, joints, touched)
     if len(links) > 0:
@@ -449,9 +465,9 @@ fly_on = far(_fly_on, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0.0, NO_DRIF
 kick_due = far(_kick_due, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, NO_DRIFT), returns=OK)
 settle_phase = far(
     _settle_phase,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0)),
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, np.zeros(0, np.bool_), np.zeros(0)),
     returns=False,
 )
-_collide = far(_collide_now, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, NO_DRIFT), returns=None)
+_collide = far(_collide_now, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0, 0.0, NO_DRIFT), returns=None)
 
 drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts), returns=0)

@@ -9,11 +9,13 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, inner, lean
+from tumble.collision.linalg import load3
 from tumble.sim.contact.contact_solve import kick_island
 from tumble.sim.contact.sleep_criterion import rouse
 from tumble.sim.contact.touching.contact_table import INELASTIC, tabulate
 from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
 from tumble.sim.contact.touching.manifolds import update_manifold
+from tumble.sim.contact.touching.swept_pairs import reach_along
 from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.event_queue import NO_DRIFT, choose, let_go
@@ -56,9 +58,19 @@ def _merge(bodies, i, label):
     return label if label >= 0 else old
 
 
+@lean
+def _may_touch(bodies, pairs, n, i, j, dt):
+    """Whether pair n rested in the last kick, or has a point that its bodies may close within a step, as in the kick at the step
+    (`tabulate`). Boxes that stand a millimetre apart are no island: where they were, one of 729 that landed had all kicked."""
+    reach, near = reach_along(bodies, i, j, load3(pairs.normal, n), dt), False
+    for k in range(pairs.points[n]):
+        near = near or pairs.rests[n] == 1 or pairs.rows[n, k, 3] <= reach
+    return near
+
+
 @inner
 def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, drift):
-    """Bring all that is connected to the island ``label`` through contact points to time t, and take the pairs of its bodies in
+    """Bring all that is connected to the island ``label`` by pairs that may touch to time t, and take the pairs of its bodies in
     hand: (its label then, -1 where it meets a sleeping one; how many pairs). Of a crowd only those that it touches take part:
     all of it is kicked once a step, by what looks ahead."""
     many, grew = 0, True
@@ -77,7 +89,7 @@ def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt
                 bring(bodies, forces, joints, books, j, t, drift.touched)
                 update_manifold(bodies, geoms, pairs, geometry, n, dt)
                 pairs.fresh[n] = False  # it is that of this instant
-                if pairs.points[n] > 0:
+                if _may_touch(bodies, pairs, n, i, j, dt):
                     if rouse(bodies, i, j):
                         return -1, many
                     for k in (i, j):
@@ -86,6 +98,21 @@ def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt
                             grew = True
     sort_list(drift.chosen, many)
     return label, many
+
+
+@inner
+def _inside(bodies, geoms, pairs, label, chosen):
+    """Those of these pairs whose bodies are of the island ``label``, or of none that moves freely."""
+    some, count = np.empty(len(chosen), dtype=np.int64), 0
+    for n in chosen:
+        inside = True
+        for side in range(2):
+            k = geoms.body[pairs.geoms[n, side]]
+            inside = inside and (bodies.kind[k] != DYNAMIC or bodies.island[k] == label or bodies.crowd[k] > 0)
+        if inside:
+            some[count] = n
+            count += 1
+    return some[:count]
 
 
 @inner
@@ -130,9 +157,9 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
                 label = _merge(bodies, i, label)
     label, many = _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, drift)
     let_go(drift, many)
-    concerned = drift.chosen[:many]
     if label < 0:
         return WAKE
+    concerned = _inside(bodies, geoms, pairs, label, drift.chosen[:many])
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             bring(bodies, forces, joints, books, i, t, touched)

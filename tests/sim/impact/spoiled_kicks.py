@@ -23,6 +23,7 @@ from tumble.sim.joints.rows import ANGULAR, LINEAR, frame_joint, row_axis, row_v
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger import kick_numbers as numbers
 from tumble.sim.ledger.work import INSIDE_DRIFT
+from tumble.sim.state import DYNAMIC
 
 H = 1 / 240
 
@@ -293,3 +294,54 @@ def test_joints_are_closed_again_where_what_they_hold_came_down(monkeypatch):
     assert rate_before_a_kick(monkeypatch) < 1e-9
     monkeypatch.setattr(resolve, "settle_joints", lambda *given: None)
     assert rate_before_a_kick(monkeypatch) > 1e-6
+
+
+def kicked_together(monkeypatch) -> int:
+    """Of two towers of two boxes, 1 mm apart, that fall by a centimetre: most bodies in a kick in mid-step."""
+    world, most, kick = World(dt=1 / 240), [0], resolve.kick_island
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    for k in range(4):
+        place = (0.201 * (k % 2), 0, 0.11 + 0.201 * (k // 2) + 1e-4 * (k % 2))
+        world.add(Box((0.1, 0.1, 0.1)), position=place, friction=0.5)
+
+    def counted(model, geometry, settings, table, t, mode, rows, links, local):
+        found = {int(i) for row in rows for i in table.body[row] if model.bodies.kind[i] == DYNAMIC}
+        most.append(len(found))
+        return kick(model, geometry, settings, table, t, mode, rows, links, local)
+
+    with monkeypatch.context() as counting:
+        counting.setattr(resolve, "kick_island", counted)
+        world.step(20)
+    return max(most)
+
+
+def test_what_stands_apart_is_not_kicked_together(monkeypatch):
+    """Nothing closes a gap to the side: the towers are two islands, in mid-step as at the step."""
+    assert kicked_together(monkeypatch) == 2
+    monkeypatch.setattr(resolve, "_may_touch", lambda bodies, pairs, n, *_: pairs.points[n] > 0)
+    assert kicked_together(monkeypatch) == 4
+
+
+def askew(monkeypatch, settle) -> float:
+    """A ball strikes two others at once, each resting by itself: how far they are off each other's mirror image [m]."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=0.2)
+    for x, y, speed in ((-0.3, 0.0, 4.0), (0.0, 0.05, 0.0), (0.0, -0.05, 0.0)):
+        world.add(Sphere(0.04), position=(x, y, 0.04), velocity=(speed, 0, 0), friction=0.06, restitution=0.9)
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "settle_phase", settle)
+        world.step(30)
+    _cue, left, right = world.positions[1:]
+    assert left[1] > 0.1  # they were struck
+    return float(np.abs(left - right * (1, -1, 1)).max())
+
+
+def test_two_that_are_struck_at_once_are_struck_alike(monkeypatch):
+    """Both give back what the kick gave them in advance, also the one whose pair is named second."""
+    whole = loop.settle_phase
+    assert askew(monkeypatch, whole) < 1e-12
+
+    def of_the_first(model, geometry, settings, table, t, touched, effort) -> bool:
+        return touched.sum() == 2 and whole(model, geometry, settings, table, t, touched, effort)
+
+    assert askew(monkeypatch, of_the_first) > 1e-6

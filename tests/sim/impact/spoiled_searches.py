@@ -33,7 +33,6 @@ def collided(monkeypatch, *comes: float, kicked: bool = True) -> tuple[list[bool
     forces, joints = SimpleNamespace(clock=np.zeros(1)), None
     with monkeypatch.context() as patch:
         stubs = {
-            "_gather": 1,
             "linked_joints": [],
             "let_go": None,
             "_may_be_kicked": kicked,
@@ -45,7 +44,7 @@ def collided(monkeypatch, *comes: float, kicked: bool = True) -> tuple[list[bool
         patch.setattr(loop, "touching_rows", lambda *given: faces.append(given[-1]) or 1)
         patch.setattr(loop, "fastest_approach", lambda table, count: speeds.pop(0))
         model = (None, None, pairs, None, books, forces, joints)
-        loop._collide_now(model, None, SimpleNamespace(dt=H), None, 0, 0.0, drift)
+        loop._collide_now(model, None, SimpleNamespace(dt=H), None, 0, 1, 0.0, drift)
     return faces, bool(pairs.search[0] == loop.FUTILE)
 
 
