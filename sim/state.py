@@ -171,7 +171,8 @@ class Pairs(NamedTuple):
     hits: np.ndarray = whole("c")  # impacts in the current drift
     struck: np.ndarray = real("c")  # when the last of these was [s]; -inf: there was none
     rests: np.ndarray = whole("c")  # 1: it carried load in the last kick, and its bodies fly as that let them
-    unforeseen: np.ndarray = whole("c")  # 1: the last kick did not know of it, or, that of a crowd, did not keep it apart
+    # 1: the last kick did not know of it, or, that of a crowd, did not keep it apart; or one of its bodies was struck since
+    unforeseen: np.ndarray = whole("c")
     fresh: np.ndarray = truth("c")  # the manifold below belongs to the bodies' state at the end of the drift
     points: np.ndarray = whole("c")  # number of contact points
     normal: np.ndarray = real("c", 3)

@@ -270,7 +270,8 @@ def _fly_on(model, geometry, settings, t, drift):
 
 @inner
 def _ask(pairs, drift, all):
-    """Take the pairs in hand whose next impacts are to be found, those of touched bodies; how many. ``all``: new ones too."""
+    """Take the pairs in hand whose next impacts are to be found, those of touched bodies, which fly otherwise than the last kick
+    foresaw; how many. ``all``: new ones too."""
     many = 0
     for k in range(pairs.count[0] if all else 0):
         if pairs.search[k] == WANTED:
@@ -279,7 +280,7 @@ def _ask(pairs, drift, all):
         if drift.touched[i]:
             for m in range(drift.first[i], drift.first[i + 1]):
                 k = drift.of[m]
-                pairs.fresh[k] = False
+                pairs.fresh[k], pairs.unforeseen[k] = False, 1
                 if pairs.search[k] != FUTILE:
                     pairs.search[k] = WANTED
                     many = choose(drift, many, k)

@@ -474,7 +474,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, 
         return math.inf, 0.0
     limit = max(least, slowest)
     when, speed = _crossed(bodies, forces, geoms, pairs, geometry, n, start, dt, axis, size, level, wait, limit, rows, ids)
-    if speed > 0.0 or not followed or deepest > level - TURNED_IN * size:
+    if speed > 0.0 or deepest > level - TURNED_IN * size:
         return when, speed
     # it turns out again by the end: it came fast, if ever, where it was half as deep on its way in
     end, axis = _turned_in(bodies, forces, geoms, pairs, geometry, n, start, dt, axis, 0.5 * (level + deepest))

@@ -183,18 +183,27 @@ def _on_ground(geoms, old, taken, first, a, b, id):
 
 
 @lean
-def _same_point(old, taken, first, a, b, id, point, near):
-    """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
+def _same_point(old, taken, first, a, b, id, point, near, ids):
+    """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest of those that no other feature
+    ``ids`` of the manifold has; -1: none."""
     best, m = -1, first
     while m < len(old.id) and is_pair(old.pair, m, a, b):
         if not taken[m]:
             if old.id[m] == id:
                 return m
             d = norm((old.point[m, 0] - point[0], old.point[m, 1] - point[1], old.point[m, 2] - point[2]))
-            if d < near:
+            if d < near and not _is_in(ids, old.id[m]):
                 best, near = m, d
         m += 1
     return best
+
+
+@lean
+def _is_in(ids, id):
+    found = False
+    for k in range(len(ids)):
+        found = found or ids[k] == id
+    return found
 
 
 @kernel(**FOR_KERNELS)
@@ -228,7 +237,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
         normal = load3(pairs.normal, n)
         s, t = orthonormal(normal)
         # a point moves by its velocity between two steps; the features of a face that stays may be named anew
-        near = 1e-3 * min(bodies.radius[i], bodies.radius[j])
+        near = math.inf if crowded(bodies, i, j) else 1e-3 * min(bodies.radius[i], bodies.radius[j])
         touching = 1e-10 * min(bodies.radius[i], bodies.radius[j])
         wait, slowest = bounce_time(bodies, pairs, n, i, j, h), slowest_impact(bodies, i, j, h)
         lasting = pairs.rests[n] == 1
@@ -260,7 +269,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
             if count == len(contacts.gap):
                 return CONTACTS_FULL
             write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
-            m = _same_point(old, taken, first, a, b, pairs.ids[n, k], point, near)
+            m = _same_point(old, taken, first, a, b, pairs.ids[n, k], point, near, pairs.ids[n, :points])
             if m < 0 and geoms.face[b] != PIECE and named_by_first(pairs.ids[n, k], row):
                 m = _on_ground(geoms, old, taken, start, a, b, pairs.ids[n, k])
             if m >= 0:

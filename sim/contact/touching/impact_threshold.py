@@ -12,7 +12,7 @@ from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import coefficient
 from tumble.sim.contact.touching.point_accelerations import free_acceleration
 from tumble.sim.sorted_lists import is_pair, pair_before
-from tumble.sim.state import PIECE, POINTS, E
+from tumble.sim.state import DYNAMIC, PIECE, POINTS, E
 
 FALL = 0.025  # part of a step: what falls from rest for so long is as fast as the slowest impact
 LEFT_OPEN = 1e-9  # [m/s] the speed of the slowest impact where nothing falls: solves leave less than this open
@@ -77,9 +77,9 @@ def least_speed(bodies, geoms, geometry, pairs, k, dt):
     """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is.
 
     The kick of a crowd sees where its bodies are at the end of the step. What it sees overlap there, and can not keep apart by
-    stopping it, comes from the side. What it has made fast may reach what it did not know to be near. A body that was struck
-    since flies another way. Where the way of a point is bent by more than BENT_WAY, the end of the step tells nothing of the way;
-    that of a ball goes straight.
+    stopping it, comes from the side. What it has made fast may reach what it did not know to be near, or what is of no crowd. A
+    body that was struck since flies another way (all of this: ``unforeseen``). Where the way of a point is bent by more than
+    BENT_WAY, the end of the step tells nothing of the way; that of a ball goes straight.
     In these cases impacts are located, but for those that come so slowly that next to nothing overlaps at the end of the step.
     """
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
@@ -87,8 +87,14 @@ def least_speed(bodies, geoms, geometry, pairs, k, dt):
     if not crowded(bodies, i, j) or pair_restitution(bodies, pairs, k, i, j, SMALL_WAY * fast, dt) != 0.0:
         return 0.0
     turn = max(_turn(bodies, geoms, geometry, pairs.geoms[k, 0], dt), _turn(bodies, geoms, geometry, pairs.geoms[k, 1], dt))
-    foreseen = bodies.t0[i] == 0.0 and bodies.t0[j] == 0.0 and 0.125 * turn * turn <= BENT_WAY and pairs.unforeseen[k] == 0
-    return math.inf if foreseen else SLOW_GAP * fast
+    known = pairs.unforeseen[k] == 0 and _looked_after(bodies, i) and _looked_after(bodies, j)
+    return math.inf if known and 0.125 * turn * turn <= BENT_WAY else SLOW_GAP * fast
+
+
+@lean
+def _looked_after(bodies, i):
+    """The kick of a crowd knows where body i goes: it is of one, or no impulse moves it."""
+    return bodies.kind[i] != DYNAMIC or bodies.crowd[i] > 0
 
 
 @lean

@@ -20,7 +20,7 @@ from tumble.sim.contact.contact_blocks import apply_contacts, book_contact
 from tumble.sim.contact.overlap_correction import displace, too_deep
 from tumble.sim.flight.motion import refresh_velocity, world_inverse_inertia
 from tumble.sim.impact.crowds.crowd_blocks import blocks_of, group_blocks
-from tumble.sim.impact.crowds.crowd_prediction import ROW_OVERLAP, predict_rows, watch
+from tumble.sim.impact.crowds.crowd_prediction import ROW_OVERLAP, mark_unforeseen, predict_rows, watch
 from tumble.sim.impact.crowds.crowd_rows import Crowd, load_bodies, load_normals, target_some
 from tumble.sim.impact.crowds.crowd_sweeps import ANY, relax, settle
 from tumble.sim.impact.thread_jobs import TARGETS, TOPIC, share
@@ -47,7 +47,7 @@ WORK = 36000  # most looks of a solve at points, half of them in sweeps of all a
 COST = 25  # sweeps that one iteration of Newton costs
 FEWEST_ITERATIONS = 4  # fewer iterations of Newton lead to nothing
 FULL, MOST_PASSES = 20, 100  # fewest and most sweeps of all points
-LOCAL = 100  # most sweeps after a look, of the points that miss their law by so much that an overlap is worth a row
+LOCAL = 300  # most sweeps after a look, of the points that miss their law by so much that an overlap is worth a row
 DRIFT_LOOKS = 5  # most looks at the end of the coming drift
 
 
@@ -190,6 +190,7 @@ def _look(model, geometry, settings, crowd, blocks, seen, count, worst):
         most = max(1, min(MOST_PASSES, WORK // (4 * count)))
         off, _ = settle(model, geometry, settings, crowd, blocks, 0, stages, most)
         worst[:] = off
+        mark_unforeseen(model, geometry, settings, crowd, seen)
     return count
 
 

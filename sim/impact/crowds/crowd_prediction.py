@@ -141,6 +141,23 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
     return count
 
 
+@inner
+def mark_unforeseen(model, geometry, settings, crowd, seen):
+    """Mark the pairs that will overlap at the end of the coming drift all the same, more than they do now and than a crowd may be
+    left with: the drift is to find their impacts."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    _fly_ahead(bodies, geoms, pairs, forces, crowd, seen, settings.dt)
+    _ask(bodies, geoms, pairs, crowd, seen)
+    share(model, geometry, settings, CORNERS, pairs.count[0])
+    for m in range(pairs.count[0]):
+        if pairs.search[m] == WANTED:
+            i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
+            deep = min(0.0, seen.least[m]) - _least_gap(bodies, pairs, m, i, j, settings.dt)
+            pairs.search[m], pairs.fresh[m] = KNOWN, False
+            pairs.unforeseen[m] = 1 if deep > SLOW_GAP * pair_size(bodies, i, j) else 0
+    _return_all(bodies, seen)
+
+
 @lean
 def _fly_ahead(bodies, geoms, pairs, forces, crowd, seen, dt):
     """Fly all bodies whose motion is not that of the last look, and those that they may meet, to the end of the drift."""

@@ -65,14 +65,17 @@ def settle(model, geometry, settings, crowd, blocks, first, last, full):
     one missed [m/s], sweeps of all.)
 
     The tails of sweeps are often local, as a light body between heavy ones: many sweeps of a dozen contacts cost less than one of
-    all. Where they are not, all take part, and what is spent on them ends it as soon as more sweeps of all would have.
+    all. Where they are not, all take part, and what is spent on them ends it as soon as more sweeps of all would have. Those of
+    all tell what is missed, but leave light bodies as far off as they tell; so what ends it are those of the few.
     """
     least = settings.tolerance
     worst, done, seen = relax(model, geometry, settings, crowd, blocks, first, last, least, full, ANY, True)
     room = 2 * seen
-    while worst > least and seen < room:
+    while worst > least:
         local = max(least, LOCAL_FROM * worst)
-        _, _, some = relax(model, geometry, settings, crowd, blocks, first, last, local, ANY, room - seen, False)
+        seen += relax(model, geometry, settings, crowd, blocks, first, last, local, ANY, room - seen, False)[2]
+        if seen >= room:
+            break
         worst, one, whole = relax(model, geometry, settings, crowd, blocks, first, last, least, 1, ANY, True)
-        done, seen = done + one, seen + some + whole
+        done, seen = done + one, seen + whole
     return worst, done

@@ -14,7 +14,7 @@ from tumble.collision import Sphere
 from tumble.collision.kernels.shared import look
 from tumble.sim import World
 from tumble.sim.contact.touching import carried_manifolds as manifolds
-from tumble.sim.contact.touching import wide_boxes
+from tumble.sim.contact.touching import contact_table, wide_boxes
 from tumble.sim.impact import thread_jobs
 
 
@@ -201,3 +201,28 @@ def test_wide_boxes_last_for_some_steps(monkeypatch):
     steps, same = flown_in_a_row(monkeypatch)
     assert steps >= 24
     assert same == bits
+
+
+def guesses(names: tuple[int, ...], reach: float = math.inf) -> list[int]:
+    """Which rows of the last table two points with these names begin with, 10 and 30 mm from the first of two rows that were
+    named 1 and 2, 20 mm from each other; ``reach``: how far a row may be [m]."""
+    old = SimpleNamespace(
+        id=np.array((1, 2)), pair=np.zeros((2, 2), np.int64), point=np.array(((0.0, 0, 0), (0.02, 0, 0)))
+    )  # fmt: skip
+    taken, found = np.zeros(2, np.bool_), []
+    for name, x in zip(names, (0.01, 0.03), strict=True):
+        m = contact_table._same_point(old, taken, 0, 0, 0, name, (x - 1e-6, 0.0, 0.0), reach, np.array(names))
+        if m >= 0:
+            taken[m] = True
+        found.append(m)
+    return found
+
+
+def test_a_point_begins_with_what_its_pair_bore_by_another_corner(monkeypatch):
+    """In a crowd, where bodies rock from corner to corner: else the others of its pair bear what two bore, and throw it away."""
+    assert guesses((1, 2)) == [0, 1]
+    assert guesses((3, 2)) == [0, 1]
+    assert guesses((3, 1)) == [1, 0]  # what has its name still is left to it
+    assert guesses((3, 4), reach=1e-3) == [-1, -1]  # elsewhere only the same point is
+    monkeypatch.setattr(contact_table, "_is_in", lambda ids, id: False)
+    assert guesses((3, 1)) == [0, 1]

@@ -32,6 +32,7 @@ from tumble.sim.impact import multi_contact as impacts
 from tumble.sim.impact import stop_events as stops
 from tumble.sim.impact import time_of_impact as times
 from tumble.sim.impact.crowds import crowd_prediction as prediction
+from tumble.sim.state import DYNAMIC
 
 H = 1 / 240
 
@@ -304,10 +305,10 @@ def test_what_bore_nothing_is_judged_by_how_it_comes(monkeypatch):
     assert depth_of_a_cone_that_comes_back() > 1e-3
 
 
-def slowest_of_a_crowd(crowd=(1, 1), spin=0.0, unforeseen=0, struck=0.0, e=0.0, kind=BOX, beside=0.0) -> float:
+def slowest_of_a_crowd(crowd=(1, 1), spin=0.0, unforeseen=0, e=0.0, kind=BOX, beside=0.0) -> float:
     """The speed below which impacts of two bodies of 0.1 m are left to the kick [m/s]; their pieces lie ``beside`` the centre."""
     bodies = SimpleNamespace(
-        radius=np.array((0.1, 0.1)), w=np.array(((0.0, 0, spin), (0, 0, 0))), t0=np.array((0.0, struck)), crowd=np.array(crowd)
+        radius=np.array((0.1, 0.1)), w=np.array(((0.0, 0, spin), (0, 0, 0))), crowd=np.array(crowd), kind=np.full(2, DYNAMIC)
     )
     pairs = SimpleNamespace(geoms=np.array(((0, 1),)), unforeseen=np.array([unforeseen]), hits=np.array([0]))
     with pytest.MonkeyPatch.context() as patch:
@@ -321,12 +322,15 @@ def test_a_crowd_leaves_to_its_kick_what_that_saw_and_what_is_slow(monkeypatch):
     slow = pytest.approx(1e-3 * 0.1 / H)
     assert slowest_of_a_crowd() == math.inf
     assert slowest_of_a_crowd(crowd=(0, 0)) == slowest_of_a_crowd(e=0.5) == 0.0
-    assert slowest_of_a_crowd(spin=0.1 / H) == slowest_of_a_crowd(unforeseen=1) == slowest_of_a_crowd(struck=1e-3) == slow
+    assert slowest_of_a_crowd(spin=0.1 / H) == slowest_of_a_crowd(unforeseen=1) == slow
+    assert slowest_of_a_crowd(crowd=(1, 0)) == slowest_of_a_crowd(crowd=(0, 1)) == slow  # what is of no crowd goes its own way
     assert slowest_of_a_crowd(spin=0.08 / H) == math.inf
     monkeypatch.setattr(threshold, "BENT_WAY", math.inf)
     assert slowest_of_a_crowd(spin=0.1 / H) == math.inf
     monkeypatch.setattr(threshold, "SLOW_GAP", 0.0)
-    assert slowest_of_a_crowd(struck=1e-3) == 0.0
+    assert slowest_of_a_crowd(unforeseen=1) == 0.0
+    monkeypatch.setattr(threshold, "_looked_after", lambda bodies, i: True)
+    assert slowest_of_a_crowd(crowd=(1, 0)) == math.inf
 
 
 def test_a_ball_of_a_crowd_may_turn_as_it_likes(monkeypatch):
