@@ -351,10 +351,7 @@ def cast(
         for j in endless:
             if (groups[j] & mask) != 0:
                 limit = _through(g, first, places, turns, which, x, r, j, o, d, limit, k, distance, normal, hit, part)
-        waiting = 0
-        if root[0] >= 0:
-            stack[0] = root[0]
-            waiting = 1
+        stack[0], waiting = root[0], 1 if root[0] >= 0 else 0
         while waiting > 0:
             waiting -= 1
             n = stack[waiting]
