@@ -133,9 +133,7 @@ def _qhull(mapped: np.ndarray, options: str) -> SimpleNamespace:
 
     failure = None
     for grid in (0.0, 1e-14, 1e-13, 1e-12):
-        kept = np.arange(len(mapped))
-        if grid > 0.0:
-            kept = np.sort(np.unique(np.round(mapped / grid), axis=0, return_index=True)[1])
+        kept = _thinned(mapped, grid)
         try:
             found = Qhull(mapped[kept], qhull_options=options)
         except QhullError as error:

@@ -311,7 +311,8 @@ def _packed(shape: Shape) -> Geometry:
     if isinstance(shape, Rounded):
         return _rounded(shape.shape, shape.radius)
     if isinstance(shape, Ground):
-        return _ground(shape)
+        center, radius = shape.ball()
+        return _one(GROUND, shape.sizes(), center, radius, 0.0, 2, **shape.columns())
     if isinstance(shape, Facet):
         return packed(PLATE)._replace(facet=np.array([[0, 1]]), facets=np.full((1, FACET), -1.0))
     size, radius = _size(shape), _radius(shape)
@@ -332,12 +333,6 @@ def _packed(shape: Shape) -> Geometry:
         block=np.array([[0, len(blocks)]]), blocks=blocks, guide=np.array([[0, side]]), cells=cells, candidates=candidates,
         edges=p.edges,
     )  # fmt: skip
-
-
-def _ground(shape: Ground) -> Geometry:
-    """The tables of a surface of triangles."""
-    center, radius = shape.ball()
-    return _one(GROUND, shape.sizes(), center, radius, 0.0, 2, **shape.columns())
 
 
 def _rounded(shape: Shape, radius: float) -> Geometry:
