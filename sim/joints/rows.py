@@ -28,7 +28,6 @@ from tumble.sim.joints.kinds.gear import place_gear, place_screw
 from tumble.sim.joints.kinds.general import measure_general, turning_frame
 from tumble.sim.joints.kinds.hinge import measure_hinge
 from tumble.sim.joints.kinds.point import measure_point
-from tumble.sim.joints.kinds.slider import measure_slider
 from tumble.sim.solvers.block_laws import BALL_LAW, BOX_LAW, SOFT_LAW
 from tumble.sim.solvers.problem import NO_LAWS, NO_SYSTEM
 from tumble.sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
@@ -73,9 +72,7 @@ def measure_frames(joints, j, xa, fa, xb, fb, free):
         return measure_point(xa, fa, xb)
     if kind == HINGE:
         return measure_hinge(xa, fa, xb, fb, free)
-    if kind == SLIDER:
-        return measure_slider(xa, fa, xb, fb)
-    if kind == FIXED:
+    if kind in (SLIDER, FIXED):
         return measure_fixed(xa, fa, xb, fb)
     if kind == GENERAL:
         rigid = joints.rigid[j]

@@ -167,21 +167,10 @@ def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, 
     """The model in which body i is another one of the same shape, as the definition says, and where it says."""
     bodies, geoms = model.bodies, model.geoms
     old = bodies.center[i].copy()
-    for name in (
-        "mass",
-        "inv_mass",
-        "inertia",
-        "inv_inertia",
-        "moments",
-        "axes",
-        "spin",
-        "gravity",
-        "force",
-        "torque",
-        "dv",
-        "dw",
-    ):
-        getattr(bodies, name)[i] = 0.0
+    b = bodies
+    matter, forces = (b.mass, b.inv_mass, b.inertia, b.inv_inertia, b.moments, b.axes, b.spin), (b.gravity, b.force, b.torque)
+    for column in (*matter, *forces, b.dv, b.dw):
+        column[i] = 0.0
     _write_body(bodies, i, definition, rotations(np.array([definition.orientation], dtype=float))[0], gravity)
     mine = geoms.body == i
     geoms.x[mine] += old - bodies.center[i]

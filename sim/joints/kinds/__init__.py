@@ -6,6 +6,6 @@ Out: six coordinates, of which a joint holds some; where the directions of rows 
 Equations: each file has its own; the coordinates are such that their rates are those of two material points, or of the turn of b
 against a.
 
-point.py: ball joint. hinge.py, slider.py, fixed.py. distance.py: rod, rope or spring. gear.py: gears and screws.
+point.py: ball joint. hinge.py. fixed.py: fixed joints and sliders. distance.py: rod, rope or spring. gear.py: gears and screws.
 general.py: any choice of travels and turns, universal joints and wheels among them.
 """

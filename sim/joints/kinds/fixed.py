@@ -1,4 +1,4 @@
-"""Fixed joint: both frames coincide."""
+"""Fixed joint: both frames coincide. Slider: they do but for the travel along the third axis of a's frame."""
 
 from __future__ import annotations
 

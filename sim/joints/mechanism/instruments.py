@@ -20,7 +20,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, check_quaternion
 from tumble.collision.spelling import did_you_mean
-from tumble.sim.checks import Record, checked, given_name, number, plain_value, vector
+from tumble.sim.checks import Record, check_name, checked, given_name, number, plain_value, vector
 from tumble.sim.joints.joint_definitions import direction
 from tumble.sim.ledger.diagnostics import rotations
 
@@ -34,13 +34,7 @@ Probe = Callable[[], "np.ndarray | None"]  # what reads; None: there is nothing 
 
 def named(told: str = "name of its readings, which no other instrument has") -> Any:
     """A field for the name of an instrument, or of an actuator."""
-    return checked(_named, told=told)
-
-
-def _named(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise InputError(name, value, "must be a text")
-    return value
+    return checked(check_name, told=told)
 
 
 def _seed(name: str, value: object) -> int:

@@ -24,22 +24,9 @@ if TYPE_CHECKING:
 
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # place (3,), axes (3, 3), velocity (3,), angular velocity (3,)
 AXES = {"x": 0, "y": 1, "z": 2}
-FRAME_READINGS = {  # what is read: columns, unit
-    "position": (("x", "y", "z"), "m"),
-    "orientation": (("w", "x", "y", "z"), ""),
-    **dict.fromkeys(AXES, (("x", "y", "z"), "")),
-    "velocity": (("x", "y", "z"), "m/s"),
-    "angular_velocity": (("x", "y", "z"), "rad/s"),
-}
-TREE_READINGS = {
-    "center": (("x", "y", "z"), "m"),
-    "velocity": (("x", "y", "z"), "m/s"),
-    "angular_momentum": (("x", "y", "z"), "kg m^2/s"),
-}
-COORDINATE_READINGS = {"position": (("position",), "rad or m"), "speed": (("speed",), "rad/s or m/s")}
-ACTUATOR_READINGS = COORDINATE_READINGS | {"force": (("force",), "N or N m")}
-BETWEEN_READINGS = {"force": (("x", "y", "z"), "N"), "torque": (("x", "y", "z"), "N m")}
-WORLD_READINGS = {"time": (("time",), "s"), "kinetic": (("energy",), "J"), "potential": (("energy",), "J")}
+XYZ = ("x", "y", "z")
+Told = dict[str, tuple[tuple[str, ...], str]]  # what may be read: columns, unit
+ALONG: Told = {"position": (("position",), "rad or m"), "speed": (("speed",), "rad/s or m/s")}  # of a coordinate
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +57,7 @@ class Frame(Record):
 class Reading(Instrument):
     """An instrument that reads one of several things, ``of``: one of its ``readings``."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = {}
+    readings: ClassVar[Told] = {}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,7 +85,13 @@ def what(default: str) -> Any:
 class FrameSensor(Reading):
     """``of`` a frame: position, orientation, one of its axes x, y, z, velocity or angular_velocity, against ``reference``."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = FRAME_READINGS
+    readings: ClassVar[Told] = {
+        "position": (XYZ, "m"),
+        "orientation": (("w", *XYZ), ""),
+        **dict.fromkeys(AXES, (XYZ, "")),
+        "velocity": (XYZ, "m/s"),
+        "angular_velocity": (XYZ, "rad/s"),
+    }
 
     name: str = named()
     frame: Frame = checked(None, takes="frame", told="what it tells of")
@@ -127,7 +120,7 @@ class FrameSensor(Reading):
 class SubtreeSensor(Reading):
     """``of`` some ``bodies``: center of mass, its velocity, or angular_momentum about it."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = TREE_READINGS
+    readings: ClassVar[Told] = {"center": (XYZ, "m"), "velocity": (XYZ, "m/s"), "angular_momentum": (XYZ, "kg m^2/s")}
 
     name: str = named()
     bodies: tuple[str, ...] = checked(given_names, takes="texts", told="names of bodies")
@@ -160,7 +153,7 @@ class SubtreeSensor(Reading):
 class CoordinateSensor(Reading):
     """``of`` the coordinate of a joint, or of a tendon, ``coefficients`` times those of ``joints``: position or speed."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = COORDINATE_READINGS
+    readings: ClassVar[Told] = ALONG
 
     name: str = named()
     joints: tuple[str, ...] = JOINTS_READ
@@ -186,7 +179,7 @@ class CoordinateSensor(Reading):
 class ActuatorSensor(Reading):
     """``of`` an actuator: its length, gear times the coordinate, as position; speed; the force that it gives before its gear."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = ACTUATOR_READINGS
+    readings: ClassVar[Told] = ALONG | {"force": (("force",), "N or N m")}
 
     name: str = named()
     actuator: str = checked(given_name, told="name of the actuator")
@@ -208,7 +201,7 @@ class ActuatorSensor(Reading):
 class Interaction(Reading):
     """``of`` what ``joints`` do to the ``body`` of a frame that hangs on them: force, or torque about the frame, in its axes."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = BETWEEN_READINGS
+    readings: ClassVar[Told] = {"force": (XYZ, "N"), "torque": (XYZ, "N m")}
 
     name: str = named()
     frame: Frame = checked(None, takes="frame", told="on the body that the joints hold")
@@ -302,7 +295,7 @@ REGIONS: dict[str, tuple[int, Callable[[np.ndarray, tuple[float, ...]], np.ndarr
 class WorldSensor(Reading):
     """``of`` the world: its time; its kinetic energy, rotors among it; its potential one, springs of servos among it."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = WORLD_READINGS
+    readings: ClassVar[Told] = {"time": (("time",), "s"), "kinetic": (("energy",), "J"), "potential": (("energy",), "J")}
 
     name: str = named()
     of: str = what("time")
