@@ -316,7 +316,6 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
         used += 1
     if not usable or used == MOST_POINTS:
         return False, low, high, n, p, q, turns, grown, corners
-    i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
     corners = named[i, 0], named[j, 0], named[k, 0], NO_NAME
     n = scale(-1.0 / norm(n), n)
     low = separation_here(g, a, b, r, t, n)
