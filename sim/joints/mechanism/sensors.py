@@ -15,14 +15,13 @@ import numpy as np
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.pose import Pose
 from tumble.sim.checks import Record, checked, given_name, given_names, numbers
-from tumble.sim.joints.mechanism.instruments import AXES_THERE, PLACE, Instrument, Mounted, Probe, named, named_in
+from tumble.sim.joints.mechanism.instruments import AXES_THERE, PLACE, Instrument, Motion, Mounted, Probe, motion, named, named_in
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.words import count
 
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-Motion = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # place (3,), axes (3, 3), velocity (3,), angular velocity (3,)
 AXES = {"x": 0, "y": 1, "z": 2}
 XYZ = ("x", "y", "z")
 Told = dict[str, tuple[tuple[str, ...], str]]  # what may be read: columns, unit
@@ -43,14 +42,7 @@ class Frame(Record):
         if self.body is None:
             return lambda: (place, axes, np.zeros(3), np.zeros(3))
         body = named_in("body", self.body, {b.name: b for b in world.bodies})
-
-        def read() -> Motion:
-            turn = rotations(body.orientation[None])[0]
-            w = body.angular_velocity
-            velocity = body.velocity + np.cross(w, turn @ (place - body.center_of_mass))
-            return body.position + turn @ place, turn @ axes, velocity, w
-
-        return read
+        return lambda: motion(body, place, axes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +129,7 @@ class SubtreeSensor(Reading):
 
         def read() -> np.ndarray:
             mass = np.array([b.mass for b in bodies])
-            turns = [rotations(b.orientation[None])[0] for b in bodies]
+            turns = rotations(np.array([b.orientation for b in bodies]))
             x = np.array([b.position + turn @ b.center_of_mass for b, turn in zip(bodies, turns, strict=True)])
             v = np.array([b.velocity for b in bodies])
             center, velocity = mass @ x / mass.sum(), mass @ v / mass.sum()
@@ -239,18 +231,13 @@ class Touch(Mounted):
     its place: a sphere, box, capsule, cylinder or ellipsoid of this ``size``, half lengths as in MJCF; all where it is None.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("force",)
+    unit: ClassVar[str] = "N"
+
     region: str = checked(None, "sphere", "region", told="shape of the region that feels; by default sphere")
     size: Any = checked(
         None, None, "numbers", unit="m", above=0, told="half lengths of the region; by default the whole body feels"
     )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("force",)
-
-    @property
-    def unit(self) -> str:
-        return "N"
 
     def __post_init__(self) -> None:
         Mounted.__post_init__(self)
@@ -263,15 +250,14 @@ class Touch(Mounted):
             self._put("size", tuple(check_number("size", s, above=0) for s in self.size[:numbers]))
 
     def probe(self, world: World) -> Probe:
-        body, place, axes = self.mounted(world)
+        body, _, _ = mounted = self.mounted(world)
 
         def read() -> np.ndarray:
             c, i = world.contacts(), body.index
             mine = (c["body_a"] == i) | (c["body_b"] == i)
             if self.size is not None:
-                turn = rotations(body.orientation[None])[0]
-                local = (c["point"] - body.position - turn @ place) @ turn @ axes
-                mine &= REGIONS[self.region][1](local, self.size)
+                x, axes, _, _ = motion(*mounted)
+                mine &= REGIONS[self.region][1]((c["point"] - x) @ axes, self.size)
             return np.array([np.abs(np.einsum("nk,nk->n", c["force"], c["normal"]))[mine].sum()])
 
         return read
