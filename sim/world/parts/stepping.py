@@ -26,18 +26,7 @@ from tumble.sim.recording.provenance import metadata_later
 from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
 from tumble.sim.scene import arrays as tables
-from tumble.sim.state import (
-    BOOKS_FULL,
-    DROWSY,
-    DYNAMIC,
-    NOT_FINITE,
-    OK,
-    PAIRS_FULL,
-    THROWN,
-    TORN,
-    WAKE,
-    Model,
-)
+from tumble.sim.state import BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, THROWN, TORN, WAKE, Model
 from tumble.sim.world import compiled_recording as recollected
 from tumble.sim.world import sleep as sleeping
 from tumble.sim.world.thread_pool import HUGE, LARGE_WORLD, LONG_STEP, MOST_THREADS, Apart, Helpers, cores
