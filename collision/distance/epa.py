@@ -293,10 +293,9 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
     if grown:
         usable = start_tetrahedron(g, a, b, r, t, names, rounding, faces, links, keys, points, named)
         used, count = 4, 4
-        end_keys(keys, count)
     else:
         usable, used, count = recall(g, a, b, r, t, rounding, kept, row, faces, links, keys, points, named)
-        end_keys(keys, count)
+    end_keys(keys, count)
     near = 0
     while usable and used < MOST_POINTS:
         turns += 1
