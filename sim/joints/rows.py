@@ -237,11 +237,8 @@ def row_axis(joints, j, block, r, frame):
         return used, turns, (frame[c], frame[3 + c], frame[6 + c])
     axis = joints.axis[j]
     c = axis % 3 + 9 if axis >= 3 else axis
-    sign = 1.0
-    used = True
-    if block == LIMITS:
-        sign = -1.0 if r == 1 else 1.0
-        used = r < 2 and math.isfinite(joints.limit[j, r])
+    sign = -1.0 if block == LIMITS and r == 1 else 1.0
+    used = block != LIMITS or (r < 2 and math.isfinite(joints.limit[j, r]))
     return used, axis >= 3, (sign * frame[c], sign * frame[3 + c], sign * frame[6 + c])
 
 
