@@ -26,7 +26,7 @@ from tumble.sim.recording.recorded_contacts import CONTACT_AXES, IMPACT_ROW, Row
 from tumble.sim.recording.recorded_variables import CONTACT_COUNT, DIMENSION_LABELS, Variable
 from tumble.sim.recording.run import Run
 from tumble.sim.recording.storage import checksums
-from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL, consolidate
 from tumble.sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
@@ -162,7 +162,7 @@ class Store:
         if self.layout.impacts:
             self.impacts = RowStore("impact", self.group, int((run.part("impact_step", slice(None)) <= step).sum()), run)
         with _writing(self.path):
-            checksums.consolidate(self.path, **self.attributes)
+            consolidate(self.path, **self.attributes)
 
     def _sums(self, before: dict[str, int] | None = None) -> None:
         """Checksums of the samples; ``before``: what the root file says of those that are there and will be written anew."""
@@ -213,7 +213,7 @@ class Store:
                     dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
                 )
                 array[:] = np.array(labels, dtype=object)
-            checksums.consolidate(partial, **{TAIL: {dim: checksums.of_labels(labels) for dim, labels in labelled.items()}})
+            consolidate(partial, **{TAIL: {dim: checksums.of_labels(labels) for dim, labels in labelled.items()}})
         with _writing(self.path):
             self.group = zarr.open_group(files(self.path), mode="r+", use_consolidated=False)
             self.attributes = dict(self.group.attrs)
@@ -267,7 +267,7 @@ class Store:
             checksums.put_full(self.table, self.sums)
             for table in self.tables:
                 table.flush()
-            checksums.consolidate(self.path, **self._said())
+            consolidate(self.path, **self._said())
         self.flushed = self.count
 
     def _said(self) -> dict[str, Any]:
@@ -292,7 +292,7 @@ class Store:
             self.longer = end, {}
             for table in self.tables:
                 table.close()
-            checksums.consolidate(self.path, **{**attributes, **self._said()})
+            consolidate(self.path, **{**attributes, **self._said()})
 
     def run(self) -> Run:
         self.flush()
