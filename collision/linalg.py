@@ -12,6 +12,7 @@ from tumble.collision.kernels.jit import lean
 
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+SPLITTER = 134217729.0  # 2^27 + 1: a product by it parts a number into its upper and lower 26 bits
 
 
 @lean
@@ -207,6 +208,12 @@ def reach_t(m, half):
 
 
 @lean
+def along_axis(k, length):
+    """The vector of this length along axis 0, 1 or 2; zero where k is none of these."""
+    return (length if k == 0 else 0.0, length if k == 1 else 0.0, length if k == 2 else 0.0)
+
+
+@lean
 def matmul(a, b):
     """a b"""
     return (
@@ -262,6 +269,14 @@ def symmetric_inverse(m):
     low = l1 * l3 - l2
     xy, xz, yz = -l1 / d1 - low * l3 / d2, low / d2, -l3 / d2
     return (1.0 / m[0] + l1 * l1 / d1 + low * low / d2, xy, xz, xy, 1.0 / d1 + l3 * l3 / d2, yz, xz, yz, 1.0 / d2)
+
+
+@lean
+def product_error(x, y, product):
+    """x y - product, exactly, where product is x y rounded (Dekker 1971); of numbers or, in Python, of arrays."""
+    x_high, y_high = SPLITTER * x - (SPLITTER * x - x), SPLITTER * y - (SPLITTER * y - y)
+    x_low, y_low = x - x_high, y - y_high
+    return x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
 
 
 @lean

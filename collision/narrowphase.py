@@ -21,8 +21,7 @@ from tumble.collision.kernels.jit import far, kernel, lean, remote, stack_table
 from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, matmul, mul, mul_t, neg, orthonormal, sub, transpose
 from tumble.collision.pairs.capsule import capsule_distance, capsule_manifold
 from tumble.collision.pairs.halfspace import halfspace_distance, halfspace_manifold
-from tumble.collision.pairs.smooth import smooth_distance
-from tumble.collision.pairs.smooth_manifold import smooth_manifold
+from tumble.collision.pairs.smooth import smooth_distance, smooth_manifold
 from tumble.collision.pairs.sphere import sphere_distance, sphere_manifold
 from tumble.collision.shapes.support_points import is_polytope
 
@@ -219,11 +218,7 @@ def level_distance(g, f, xf, rf, b, xb, rb, margin):
     return halfspace_distance(g, f, xf, _plane_frame(g, f, xf, rf, b, xb, rb), b, xb, rb, margin)
 
 
-level_distance_far = far(
-    level_distance,
-    lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0),
-    returns=_ANSWER,
-)
+level_distance_far = far(level_distance, lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0), returns=_ANSWER)
 
 
 facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)

@@ -189,6 +189,13 @@ def check_text(name: str, value: object) -> str:
     return value
 
 
+def check_name(name: str, value: object) -> str:
+    """A text that is not empty."""
+    if not value:
+        raise InputError(name, value, "must be a text")
+    return check_text(name, value)
+
+
 def choice(name: str, value: object, known: Iterable[str]) -> str:
     """One of ``known``; InputError otherwise."""
     if value not in (known := tuple(known)):

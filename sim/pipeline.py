@@ -32,16 +32,7 @@ from tumble.sim.flight.saved_state import save_books, save_joints, undo_step
 from tumble.sim.impact.crowds.crowd_kick import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift
-from tumble.sim.impact.thread_jobs import (
-    LANDINGS,
-    MANIFOLDS,
-    box_all,
-    close_shop,
-    find_pairs,
-    open_shop,
-    pairs_of_leavers,
-    share,
-)
+from tumble.sim.impact.thread_jobs import LANDINGS, MANIFOLDS, box_all, close_shop, find_pairs, open_shop, pairs_of_leavers, share
 from tumble.sim.joints.flown_springs import let_go_of_springs
 from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown

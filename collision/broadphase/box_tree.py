@@ -292,13 +292,10 @@ def nearest_boxes(box, link, root, endless, lo, hi, groups, mask, low, high, rea
     count = 0
     most = len(found)
     stack, waits = np.empty(DEEPEST, np.int64), np.empty(DEEPEST)
-    waiting = 0
     for j in endless:
         if (groups[j] & mask) != 0:
-            count = _sorted_in(j, _gap(lo[j], hi[j], low, high), reach, found, gaps, count)
-    if root[0] >= 0:
-        stack[0], waits[0] = root[0], 0.0
-        waiting = 1
+            count = _sorted_in(j, box_gap(lo[j], hi[j], low, high), reach, found, gaps, count)
+    stack[0], waits[0], waiting = root[0], 0.0, 1 if root[0] >= 0 else 0
     while waiting > 0:
         waiting -= 1
         n = stack[waiting]
@@ -307,10 +304,10 @@ def nearest_boxes(box, link, root, endless, lo, hi, groups, mask, low, high, rea
         if link[n, HEIGHT] == 0:
             j = link[n, RIGHT]
             if (groups[j] & mask) != 0:
-                count = _sorted_in(j, _gap(lo[j], hi[j], low, high), reach, found, gaps, count)
+                count = _sorted_in(j, box_gap(lo[j], hi[j], low, high), reach, found, gaps, count)
             continue
         a, b = link[n, LEFT], link[n, RIGHT]
-        gap_a, gap_b = _gap(box[a, :3], box[a, 3:], low, high), _gap(box[b, :3], box[b, 3:], low, high)
+        gap_a, gap_b = box_gap(box[a, :3], box[a, 3:], low, high), box_gap(box[b, :3], box[b, 3:], low, high)
         if gap_a < gap_b:  # the nearer one is looked at first
             a, b, gap_a, gap_b = b, a, gap_b, gap_a
         stack[waiting], waits[waiting] = a, gap_a
@@ -320,7 +317,7 @@ def nearest_boxes(box, link, root, endless, lo, hi, groups, mask, low, high, rea
 
 
 @inner
-def _gap(lo, hi, low, high):
+def box_gap(lo, hi, low, high):
     """How far apart two boxes are [m]."""
     away = 0.0
     for i in range(3):
@@ -356,10 +353,7 @@ def cast_box(box, link, root, endless, lo, hi, groups, mask, low, high, directio
     """
     count = 0
     stack = np.empty(DEEPEST, np.int64)
-    waiting = 0
-    if root[0] >= 0:
-        stack[0] = root[0]
-        waiting = 1
+    stack[0], waiting = root[0], 1 if root[0] >= 0 else 0
     while waiting > 0:
         waiting -= 1
         n = stack[waiting]

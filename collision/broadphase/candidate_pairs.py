@@ -91,27 +91,19 @@ def put_bounded_first(lo, hi, order):
 @lean
 def boxes_meet(lo, hi, i, j):
     """Without branches, which nobody could foresee."""
-    return (
-        (lo[i, 0] <= hi[j, 0])
-        & (lo[j, 0] <= hi[i, 0])
-        & (lo[i, 1] <= hi[j, 1])
-        & (lo[j, 1] <= hi[i, 1])
-        & (lo[i, 2] <= hi[j, 2])
-        & (lo[j, 2] <= hi[i, 2])
-    )
+    meet = True
+    for k in range(3):
+        meet = meet & (lo[i, k] <= hi[j, k]) & (lo[j, k] <= hi[i, k])
+    return meet
 
 
 @lean
 def rows_meet(boxes, i, others, j):
     """The same of boxes that are rows of six numbers, low corner and high corner, of two tables."""
-    return (
-        (boxes[i, 0] <= others[j, 3])
-        & (others[j, 0] <= boxes[i, 3])
-        & (boxes[i, 1] <= others[j, 4])
-        & (others[j, 1] <= boxes[i, 4])
-        & (boxes[i, 2] <= others[j, 5])
-        & (others[j, 2] <= boxes[i, 5])
-    )
+    meet = True
+    for k in range(3):
+        meet = meet & (boxes[i, k] <= others[j, k + 3]) & (others[j, k] <= boxes[i, k + 3])
+    return meet
 
 
 @lean

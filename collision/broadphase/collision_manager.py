@@ -13,10 +13,11 @@ from tumble.collision.broadphase.box_tree import DEEPEST, HEIGHT, LEFT, RIGHT, c
 from tumble.collision.broadphase.dynamic_broadphase import ALL_GROUPS, BroadPhase, PairChanges, _bits, longer
 from tumble.collision.errors import InputError, check_number, check_point
 from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
-from tumble.collision.kernels.jit import inner, kernel
+from tumble.collision.kernels.jit import in_python, inner, kernel
 from tumble.collision.linalg import add, load3, load9, matmul, mul, store3
 from tumble.collision.pose import Pose, as_pose
 from tumble.collision.queries.batch import Distances, check_poses, collisions, signed_distances, table
+from tumble.collision.queries.batch_kernels import rotation
 from tumble.collision.queries.ray_casts import RayHit, RayHits, one_ray, ray_far
 from tumble.collision.queries.shape_casts import ShapeHit, first_hit, unit_direction
 from tumble.collision.shapes.definitions import ConvexHull, HalfSpace, Shape
@@ -75,8 +76,6 @@ class CollisionManager:
 
     def add(self, shape: Shape, pose: PoseLike = Pose(), groups: int = 1, mask: int = ALL_GROUPS, mobile: bool = True) -> int:
         """Take in a shape at a pose: its handle. Two that are not ``mobile`` make no pair."""
-        if not isinstance(shape, Shape):
-            raise InputError("shape", shape, "must be a Shape")
         pose = as_pose("pose", pose)
         return int(self.add_many(shape, [pose.position], [pose.orientation], groups, mask, mobile)[0])
 
@@ -322,14 +321,7 @@ def _once(pose: Pose) -> tuple[np.ndarray, np.ndarray]:
 
 def _matrices(q: np.ndarray) -> np.ndarray:
     """(n, 3, 3) rotation matrices of quaternions; of zeros none."""
-    w, x, y, z = q.T
-    s = 2.0 / np.maximum((q * q).sum(axis=1), 1e-300)
-    columns = [
-        1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y),
-        s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x),
-        s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y),
-    ]  # fmt: skip
-    return np.column_stack(columns).reshape(-1, 3, 3)
+    return np.column_stack(in_python(rotation)(q.T, 2.0 / np.maximum((q * q).sum(axis=1), 1e-300))).reshape(-1, 3, 3)
 
 
 @kernel
@@ -351,10 +343,7 @@ def cast(
         for j in endless:
             if (groups[j] & mask) != 0:
                 limit = _through(g, first, places, turns, which, x, r, j, o, d, limit, k, distance, normal, hit, part)
-        waiting = 0
-        if root[0] >= 0:
-            stack[0] = root[0]
-            waiting = 1
+        stack[0], waiting = root[0], 1 if root[0] >= 0 else 0
         while waiting > 0:
             waiting -= 1
             n = stack[waiting]

@@ -134,7 +134,8 @@ def set_facet(g, f, s, t):
     """Make facet f triangle t of ground s. Its frame is that of the ground, moved to the first corner, which is returned."""
     row = g.facet[f, 0]
     g.kind[f], g.facet[f, 1] = HULL, row + 1
-    a, b, c = corners_of(g, s, t)
+    corners = corners_of(g, s, t)
+    a, b, c = corners
     n = cross(sub(b, a), sub(c, a))
     n = scale(1.0 / norm(n), n)
     first = g.vertex[f, 0]
@@ -149,7 +150,7 @@ def set_facet(g, f, s, t):
     g.radius[f] = max(norm(sub(b, a)), norm(sub(c, a)))
     up = g.face[f, 0]
     store3(g.normals, up, n)
-    store3(g.normals, up + 1, (-n[0], -n[1], -n[2]))
+    store3(g.normals, up + 1, neg(n))
     g.offsets[up] = g.offsets[up + 1] = 0.0
     store3(g.size, f, n)  # the plane of the triangle, as a half-space has it
     g.size[f, 3] = 0.0
@@ -157,8 +158,9 @@ def set_facet(g, f, s, t):
         g.facets[row, k] = 0.0
     g.facets[row, SIDES] = g.ground[s, 1]
     set_at(g.facets, row, NORMAL, n)
+    smooth = 0
     for e in range(3):
-        start, end, third = (a, b, c) if e == 0 else ((b, c, a) if e == 1 else (c, a, b))
+        start, end, third = corners[e], corners[(e + 1) % 3], corners[(e + 2) % 3]
         own = away(start, end, third)
         other = beyond(g, s, t, e)
         set_at(g.facets, row, EDGES + 7 * e, own)
@@ -169,11 +171,9 @@ def set_facet(g, f, s, t):
             set_at(g.facets, row, EDGES + 7 * e + 3, theirs)
             kind = SMOOTH if abs(dot(theirs, n)) <= FLAT_BEND and dot(theirs, own) < 0.0 else BENT
         g.facets[row, EDGES + 7 * e + 6] = kind
-        _set_ring(g, row, s, t, e, a if e == 0 else (b if e == 1 else c))
+        smooth += kind == SMOOTH
+        _set_ring(g, row, s, t, e, start)
     g.facets[row, HELD] = t
-    smooth = 0
-    for e in range(3):
-        smooth += g.facets[row, EDGES + 7 * e + 6] == SMOOTH
     g.facets[row, LEVEL] = 1.0 if smooth == 3 else 0.0
     return a
 

@@ -147,9 +147,7 @@ def side_bend(g, s, r, x, p):
     """(direction, along, across) inside a SEGMENT of shape s at (x, r), at the surface point p."""
     kind = g.kind[s]
     axis = (r[2], r[5], r[8])
-    if kind == CAPSULE:
-        return axis, 0.0, 1.0 / g.size[s, 0]
-    if kind == CYLINDER:
+    if kind in (CAPSULE, CYLINDER):
         return axis, 0.0, 1.0 / g.size[s, 0]
     if kind == CONE:
         radius, half = g.size[s, 0], g.size[s, 1]

@@ -310,20 +310,16 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
     thin = min(g.radius[a], g.radius[b])
     slack = 1e-7 * thin + 4.0 * EPS * size
     points = Candidates(found, tags, limit, 1e-6 * thin)
-    kept = 0
-    if two.form >= POLYGON:
-        kept = corners_inside(g, 0, n, one, two, slack, points, kept)
-    if one.form >= POLYGON:
-        kept = corners_inside(g, 1, n, two, one, slack, points, kept)
-    if one.form == SEGMENT and two.form == POLYGON:
-        kept = line_over_polygon(g, 0, n, one, two, slack, points, kept)
-    elif two.form == SEGMENT and one.form == POLYGON:
-        kept = line_over_polygon(g, 1, n, two, one, slack, points, kept)
-    if two.form == DISC and one.form <= POLYGON:
-        kept = edges_over_circle(g, 0, n, one, two, points, kept)
-    elif one.form == DISC and two.form <= POLYGON:
-        kept = edges_over_circle(g, 1, n, two, one, points, kept)
-    elif one.form == DISC and two.form == DISC:
+    kept, ways = 0, ((0, one, two), (1, two, one))
+    for own, side, other in ways:
+        if other.form >= POLYGON:
+            kept = corners_inside(g, own, n, side, other, slack, points, kept)
+    for own, side, other in ways:
+        if side.form == SEGMENT and other.form == POLYGON:
+            kept = line_over_polygon(g, own, n, side, other, slack, points, kept)
+        elif side.form <= POLYGON and other.form == DISC:
+            kept = edges_over_circle(g, own, n, side, other, points, kept)
+    if one.form == DISC and two.form == DISC:
         kept = rims_crossing(g, n, one, two, points, kept)
     elif one.form == SEGMENT and two.form == SEGMENT:
         pa, qa, pb, qb = at(one.corners, 0, 0), at(one.corners, 1, 0), at(two.corners, 0, 0), at(two.corners, 1, 0)
@@ -334,8 +330,8 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
             _, _, ka = edge_bend(g, one, pa, qa)
             _, _, kb = edge_bend(g, two, pb, qb)
             bend = ka * (kb / (ka + kb))
-            kept = lines_shared(g, 0, n, one, two, bend, points, kept)
-            kept = lines_shared(g, 1, n, two, one, bend, points, kept)
+            for own, side, other in ways:
+                kept = lines_shared(g, own, n, side, other, bend, points, kept)
     if (one.form == DISC and one.names[0] >= LOWEST) or (two.form == DISC and two.names[0] >= LOWEST):
         kept = lone(g, a, b, found, tags, kept, BY_OTHERS * thin)
     return kept

@@ -173,21 +173,15 @@ def skin_query(g, a, b, r, t, axis, margin, size):
 @inner
 def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     """Patch on face f of A (side 0) or B (side 1): (count, least gap, normal); no points if the least gap exceeds most."""
-    if side == 0:
-        cap = patch_capacity(g, f, b)
-        outward = mul(ra, load3(g.normals, f))
-        normal = outward
-    else:
-        cap = patch_capacity(g, f, a)
-        outward = mul(rb, load3(g.normals, f))
-        normal = neg(outward)
-    origin, x = scale(g.skin[a], normal), axpy(-g.skin[b], normal, x)
+    outward = mul(ra if side == 0 else rb, load3(g.normals, f))
+    normal = outward if side == 0 else neg(outward)
+    xa_here, x = scale(g.skin[a], normal), axpy(-g.skin[b], normal, x)
+    if side == 1:  # the body with the face goes first
+        a, xa_here, ra, b, x, rb = b, x, rb, a, xa_here, ra
+    cap = patch_capacity(g, f, b)
     work = np.empty((cap, 10))
     tags = np.empty((cap, 5), np.int64)
-    if side == 0:
-        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, INSIDE_SLACK, work, tags)
-    else:
-        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, INSIDE_SLACK, work, tags)
+    count, least, _ = face_patch(g, a, xa_here, ra, b, x, rb, f, limit, size, INSIDE_SLACK, work, tags)
     if count == 0 or least > most:
         return 0, least, normal
     return put_patch(work, tags, count, neg(outward), xa, normal, side, rows, ids), least, normal

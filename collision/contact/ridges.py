@@ -20,23 +20,7 @@ from tumble.collision.contact.manifold import put, take_row
 from tumble.collision.contact.polytope_manifold import witness_id
 from tumble.collision.geometry import EDGES, NORMAL, RAYS, RING, RINGS, SHARP
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import (
-    ZERO,
-    add,
-    at,
-    axpy,
-    cross,
-    dot,
-    load3,
-    mul,
-    mul_t,
-    neg,
-    norm,
-    orthonormal,
-    scale,
-    store3,
-    sub,
-)
+from tumble.collision.linalg import ZERO, add, at, axpy, cross, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, store3, sub
 from tumble.collision.shapes.support_points import support
 
 MOST_TURNS = 64  # vertices of a polytope that are tried until the two that cross an edge are found

@@ -121,26 +121,18 @@ def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
 @lean
 def named_features(names):
     """Features that one to three named corners stand for, as in NO_ROWS; that for none."""
-    if names[0] < 0:
+    i, j, k = names[0], names[1], names[2]
+    if i < 0:
         return NO_ROWS
-    a0, b0 = names[0] // SHIFT, names[0] % SHIFT
-    a1, b1 = -1, -1
-    faces_a, faces_b = False, False
-    if names[1] >= 0:
-        if names[1] // SHIFT != a0:
-            a1 = names[1] // SHIFT
-        if names[1] % SHIFT != b0:
-            b1 = names[1] % SHIFT
-    if names[2] >= 0:
-        a2, b2 = names[2] // SHIFT, names[2] % SHIFT
-        if a2 != a0 and a2 != a1:
-            faces_a = a1 >= 0
-            a1 = a2
-        if b2 != b0 and b2 != b1:
-            faces_b = b1 >= 0
-            b1 = b2
-    if faces_a:
-        a0, a1 = -1, -1
-    if faces_b:
-        b0, b1 = -1, -1
+    a0, a1 = _feature(i // SHIFT, j // SHIFT if j >= 0 else -1, k // SHIFT if k >= 0 else -1)
+    b0, b1 = _feature(i % SHIFT, j % SHIFT if j >= 0 else -1, k % SHIFT if k >= 0 else -1)
     return a0, a1, b0, b1
+
+
+@lean
+def _feature(i, j, k):
+    """The feature of one body whose corners these are, of which some may be the same, and j and k below 0 are none."""
+    other = j if j != i else -1
+    if k >= 0 and k != i and k != other:
+        return (i, k) if other < 0 else (-1, -1)
+    return i, other

@@ -293,10 +293,9 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
     if grown:
         usable = start_tetrahedron(g, a, b, r, t, names, rounding, faces, links, keys, points, named)
         used, count = 4, 4
-        end_keys(keys, count)
     else:
         usable, used, count = recall(g, a, b, r, t, rounding, kept, row, faces, links, keys, points, named)
-        end_keys(keys, count)
+    end_keys(keys, count)
     near = 0
     while usable and used < MOST_POINTS:
         turns += 1
@@ -316,7 +315,6 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
         used += 1
     if not usable or used == MOST_POINTS:
         return False, low, high, n, p, q, turns, grown, corners
-    i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
     corners = named[i, 0], named[j, 0], named[k, 0], NO_NAME
     n = scale(-1.0 / norm(n), n)
     low = separation_here(g, a, b, r, t, n)

@@ -24,22 +24,13 @@ import numpy as np
 from tumble.collision.distance.gjk import NO_NAMES, lowest, mixture
 from tumble.collision.distance.sat import separation
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, neg, norm, orthonormal, scale, store3, sub
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, neg, norm, orthonormal, product_error, scale, store3, sub
 from tumble.collision.shapes.support_points import EPS
 
 MOST_CORNERS = 256  # corners
-SPLITTER = 134217729.0  # 2^27 + 1: a product by it parts a number into its upper and lower 26 bits
 ONE = 4.0  # units of the lattice: lengths are one but for rounding
 TIP = 2.0**40  # units of the lattice: length of the tip of a flat difference
 NO_DIRECTION = 16.0  # units of the lattice: a vector this short has no direction
-
-
-@lean
-def product_error(x, y, product):
-    """x y - product, exactly, where product is x y rounded."""
-    x_high, y_high = SPLITTER * x - (SPLITTER * x - x), SPLITTER * y - (SPLITTER * y - y)
-    x_low, y_low = x - x_high, y - y_high
-    return x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
 
 
 @lean
@@ -184,10 +175,7 @@ def keep(points, named, source, place):
 
 @lean
 def foot(points, faces, planes, f, part):
-    """The foot of the origin on triangle f (part 0) or one of its edges: (does it have one, vector, weights of the corners).
-
-    Of an edge it may be an end.
-    """
+    """(is there one, vector, weights of the corners) of the origin's foot on triangle f (part 0), or on an edge or its end."""
     a, b, c = load3(points, faces[f, 0]), load3(points, faces[f, 1]), load3(points, faces[f, 2])
     n = load3(planes, f)
     if part == 0:

@@ -48,23 +48,12 @@ def named_point(g, a, b, r, t, name):
 @lean
 def mixture(g, a, b, r, t, n0, n1, n2, weights):
     """The points of A and of B that weights of three named corners stand for, and the names of those with a weight."""
-    p, q = ZERO, ZERO
-    if not weights[2] > 0.0:
-        n2 = NO_NAME
-    else:
-        x, y = named_point(g, a, b, r, t, n2)
-        p, q = scale(weights[2], x), scale(weights[2], y)
-    if not weights[1] > 0.0:
-        n1, n2 = n2, NO_NAME
-    else:
-        x, y = named_point(g, a, b, r, t, n1)
-        p, q = axpy(weights[1], x, p), axpy(weights[1], y, q)
-    if not weights[0] > 0.0:
-        n0, n1, n2 = n1, n2, NO_NAME
-    else:
-        x, y = named_point(g, a, b, r, t, n0)
-        p, q = axpy(weights[0], x, p), axpy(weights[0], y, q)
-    return p, q, (n0, n1, n2, NO_NAME)
+    p, q, names = ZERO, ZERO, NO_NAMES
+    for name, weight in ((n2, weights[2]), (n1, weights[1]), (n0, weights[0])):
+        if weight > 0.0:
+            x, y = named_point(g, a, b, r, t, name)
+            p, q, names = axpy(weight, x, p), axpy(weight, y, q), (name, names[0], names[1], NO_NAME)
+    return p, q, names
 
 
 @lean

@@ -75,15 +75,13 @@ def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, corners, size)
 @inner
 def patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size):
     """The same where a face meets an edge or a face: from the points that both share."""
-    origin = (0.0, 0.0, 0.0)
-    eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     cap = patch_capacity(g, face_a, b) if face_a >= 0 else patch_capacity(g, face_b, a)
     work = np.empty((cap, 10))
     tags = np.empty((cap, 5), np.int64)
     if face_a >= 0:
-        count, least, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, 0.0, work, tags)
+        count, least, k = face_patch(g, a, ZERO, IDENTITY, b, t, r, face_a, math.inf, size, 0.0, work, tags)
     else:
-        count, least, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, 0.0, work, tags)
+        count, least, k = face_patch(g, b, t, r, a, ZERO, IDENTITY, face_b, math.inf, size, 0.0, work, tags)
     if count == 0 or abs(least - sep) > 32.0 * EPS * size:
         return False, n, n
     x = at(work, k, OUT)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tumble.collision.distance.simplex import closest_segment
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, sub
+from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, neg, sub
 
 
 @lean
@@ -37,22 +37,18 @@ def segments_closest(g, a, b, r, t):
     pb = add(mul(r, pb), t)
     db = mul(r, db)
     best, u = end_to_line(pa, pb, db)
-    s = 0.0
-    rows = (a0, -1, b0, b1)
+    s, rows = 0.0, (a0, -1, b0, b1)
     if a1 > a0:
         v, x = end_to_line(add(pa, da), pb, db)
         if dot(v, v) < dot(best, best):
-            best, s, u = v, 1.0, x
-            rows = (a1, -1, b0, b1)
+            best, s, u, rows = v, 1.0, x, (a1, -1, b0, b1)
     v, x = end_to_line(pb, pa, da)
     if dot(v, v) < dot(best, best):
-        best, s, u = (-v[0], -v[1], -v[2]), x, 0.0
-        rows = (a0, a1, b0, -1)
+        best, s, u, rows = neg(v), x, 0.0, (a0, a1, b0, -1)
     if b1 > b0:
         v, x = end_to_line(add(pb, db), pa, da)
         if dot(v, v) < dot(best, best):
-            best, s, u = (-v[0], -v[1], -v[2]), x, 1.0
-            rows = (a0, a1, b1, -1)
+            best, s, u, rows = neg(v), x, 1.0, (a0, a1, b1, -1)
     n = cross(da, db)
     nn = dot(n, n)
     if nn > 1e-28 * dot(da, da) * dot(db, db) and nn > 0.0:
@@ -61,8 +57,7 @@ def segments_closest(g, a, b, r, t):
             v, y = end_to_line(axpy(x, da, pa), pb, db)
             v, x = end_to_line(axpy(y, db, pb), pa, da)
             if dot(v, v) < dot(best, best):
-                best, s, u = (-v[0], -v[1], -v[2]), x, y
-                rows = (a0, a1, b0, b1)
+                best, s, u, rows = neg(v), x, y, (a0, a1, b0, b1)
     if rows[1] >= 0 and (s == 0.0 or s == 1.0):
         rows = (a0 if s == 0.0 else a1, -1, rows[2], rows[3])
     if rows[3] >= 0 and (u == 0.0 or u == 1.0):

@@ -7,6 +7,7 @@ import math
 from tumble.collision.contact.facets import boxed, mesh_triangle, misses_node
 from tumble.collision.geometry import BOX, FIELD
 from tumble.collision.ground.planes import BLOCK_CELLS
+from tumble.collision.ground.rays import slab
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, cross, dot, load3, mul_t, neg, norm, scale, sub
 from tumble.collision.shapes.support_functions import reach
@@ -82,13 +83,7 @@ def _line_in_box(a, b, lo, hi):
     """Whether a line from a to b meets a box."""
     enter, leave = 0.0, 1.0
     for k in range(3):
-        d = b[k] - a[k]
-        if d == 0.0:
-            if a[k] < lo[k] or a[k] > hi[k]:
-                return False
-        else:
-            t0, t1 = (lo[k] - a[k]) / d, (hi[k] - a[k]) / d
-            enter, leave = max(enter, min(t0, t1)), min(leave, max(t0, t1))
+        enter, leave = slab(lo[k], hi[k], a[k], b[k] - a[k], enter, leave)
     return enter <= leave + 1e-9
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tumble.collision.kernels.jit import kernel, lean
-from tumble.collision.linalg import add, cross, dot, load3, norm, scale, sub
+from tumble.collision.linalg import add, cross, dot, load3, norm, scale, store3, sub
 
 PLANE_ROUNDING = 64 * 2.0**-52  # of the largest coordinate: how far corners of one face may lie off its plane
 BLOCK_CELLS = 8  # cells along a side of a block of a field
@@ -99,8 +99,7 @@ def mesh_faces(vertices, triangles, across, tolerance, faces, planes):
             for k in range(last):
                 faces[queue[k]] = -2
             continue
-        for k in range(3):
-            planes[count, k] = n[k]
+        store3(planes, count, n)
         planes[count, 3] = dot(n, middle)
         count += 1
     for t in range(len(faces)):
@@ -148,8 +147,7 @@ def field_faces(heights, cell, x, y, tolerance, faces, planes):
                         last += 1
             n = (-slope_i / cell, -slope_j / cell, 1.0)
             n = scale(1.0 / norm(n), n)
-            for c in range(3):
-                planes[count, c] = n[c]
+            store3(planes, count, n)
             planes[count, 3] = dot(n, (x + i * cell, y + j * cell, height))
             count += 1
     return count

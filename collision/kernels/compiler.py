@@ -17,7 +17,7 @@ from numba.core.runtime import rtsys
 from numba.extending import intrinsic, lower_builtin, type_callable, typeof_impl
 
 from tumble.collision.kernels.building.indices import take_indices_as_they_are
-from tumble.collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, read, symbol_of
+from tumble.collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, name_of, read
 from tumble.collision.kernels.code_library import Kernels
 from tumble.collision.kernels.group_type import table_at  # with it kernels take groups of arrays
 from tumble.collision.kernels.jit import FAR_KERNELS, FOR_KERNELS, Later
@@ -130,7 +130,7 @@ class Link:
     def __init__(self, kernel: Later, examples: Callable[[], tuple], returns: Any):
         self.kernel, self._examples, self._returns = kernel, examples, returns
         self.path = Path(kernel.py_func.__code__.co_filename).resolve()
-        self.symbol = symbol_of(kernel)
+        self.symbol = name_of(kernel)
         self.stub = calls(self, lambda builder, kind: cgutils.get_or_insert_function(builder.module, kind, self.symbol))
 
     @functools.cached_property

@@ -6,7 +6,7 @@ import math
 
 from tumble.collision.geometry import BOX, CONE, CYLINDER
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import ZERO, add, axpy, dot, mul, mul_t, neg, sub
+from tumble.collision.linalg import ZERO, add, along_axis, axpy, dot, mul, mul_t, neg, sub
 from tumble.collision.shapes.support_functions import reach, support_piece
 from tumble.collision.shapes.support_points import EPS
 
@@ -40,8 +40,7 @@ def near_flat(g, s, d):
     elif kind == BOX:
         for k in range(3):
             if abs(d[k]) > NEAR_FLAT:
-                one = math.copysign(1.0, d[k])
-                return (one if k == 0 else 0.0, one if k == 1 else 0.0, one if k == 2 else 0.0)
+                return along_axis(k, math.copysign(1.0, d[k]))
     return ZERO
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from tumble.collision.contact.manifold import put, put_patch
 from tumble.collision.contact.patch import put_on_plane
 from tumble.collision.distance.clip import GAP, NAME, OUT
-from tumble.collision.distance.result import EPS, answer, slack_of, to_world
+from tumble.collision.distance.result import EPS, answer, slack_of, status_of, to_world
 from tumble.collision.geometry import HALFSPACE, SHARP
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, set_at, sub
 from tumble.collision.shapes.support_functions import support_piece
 from tumble.collision.shapes.support_points import core_radius, inflation, is_polytope
-from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from tumble.collision.status import OVERLAPPING, UNCERTAIN
 
 
 @lean
@@ -87,14 +87,7 @@ def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
                     put(rows, ids, count, middle, height, tangent, 0.0, 0.0, tangent, SHARP, SHARP, k - first)
                     count += 1
     err = 8.0 * EPS * size
-    status = SEPARATED
-    if lowest > margin + err:
-        status = BEYOND_MARGIN
-    elif lowest < -err:
-        status = OVERLAPPING
-    elif lowest <= err:
-        status = TOUCHING
-    return count, n, status
+    return count, n, status_of(lowest - err, lowest + err, margin, math.inf)
 
 
 @inner

@@ -126,15 +126,13 @@ def sector_bound(arc, half):
     u, v, du, dv = u0 + f * (u1 - u0), v0 + f * (v1 - v0), du0 + f * (du1 - du0), dv0 + f * (dv1 - dv0)
     best = max(mixed_bound(x0, y0, x1, y1, u + du, v + dv), mixed_bound(x0, y0, x1, y1, u - du, v - dv))
     # the lower of both, each at its worst
-    one = max(
+    worst = max(
         arc_bound(x0, y0, x1, y1, u0 + du0, v0 + dv0, u1 + du1, v1 + dv1),
         arc_bound(x0, y0, x1, y1, u0 + du0, v0 + dv0, u1 - du1, v1 - dv1),
-    )
-    other = max(
         arc_bound(x0, y0, x1, y1, u0 - du0, v0 - dv0, u1 + du1, v1 + dv1),
         arc_bound(x0, y0, x1, y1, u0 - du0, v0 - dv0, u1 - du1, v1 - dv1),
     )
-    return min(best, max(one, other)) + half * half * bent
+    return min(best, worst) + half * half * bent
 
 
 @lean

@@ -26,10 +26,7 @@ def radial(c, guess):
 
 @lean
 def profile_side(rho, z, r0, z0, r1, z1, n_rho, n_z):
-    """Point (rho, z) of the half plane against the segment (r0, z0)-(r1, z1) with the outward normal n.
-
-    Returns (height over its line, closest point of the segment).
-    """
+    """(height over its line, closest point) of the point (rho, z) and the segment (r0, z0)-(r1, z1) with the outward normal n."""
     height = (rho - r0) * n_rho + (z - z0) * n_z
     e_r, e_z = r1 - r0, z1 - z0
     u = ((rho - r0) * e_r + (z - z0) * e_z) / (e_r * e_r + e_z * e_z)
@@ -51,10 +48,7 @@ def nearer(best, best_r, best_z, rho, z, q_r, q_z):
 
 @lean
 def point_revolved(kind, radius, half, c, guess):
-    """Point against a cylinder or a cone: the plane problem of its profile, a polygon.
-
-    Returns (signed distance, outward normal, closest point of the surface).
-    """
+    """(signed distance, outward normal, closest point) of a point and a cylinder or a cone, by its profile, a polygon."""
     cx, cy, rho = radial(c, guess)
     z = c[2]
     if kind == CYLINDER:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import math
 
+from tumble.collision.contact.patch import put_contact
 from tumble.collision.distance.polytopes import relative, start_axis
-from tumble.collision.distance.result import ROUNDING, SIGN_ONLY, inflated, slack_of, status_of, to_world
+from tumble.collision.distance.result import ROUNDING, SIGN_ONLY, inflated, slack_of, status_of, to_world, touching_limit
 from tumble.collision.distance.simplex import closest_segment, closest_tetrahedron, closest_triangle, well_inside
 from tumble.collision.geometry import CONE, CYLINDER, empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
@@ -49,26 +50,11 @@ def furthest_corner(g, a, b, r, t, shift, n):
 @lean
 def kept_corners(c0, c1, c2, c3, m0, m1, m2, m3):
     """Of four corners those whose weight is not 0, of which there are three at most: (count, corners, weights)."""
-    count = 1 if m0 > 0.0 else 0
-    l0, l1, l2 = m0, m1, m2
-    if m1 > 0.0:
-        if count == 0:
-            c0, l0 = c1, m1
-        count += 1
-    if m2 > 0.0:
-        if count == 0:
-            c0, l0 = c2, m2
-        elif count == 1:
-            c1, l1 = c2, m2
-        count += 1
-    if m3 > 0.0:
-        if count == 0:
-            c0, l0 = c3, m3
-        elif count == 1:
-            c1, l1 = c3, m3
-        else:
-            c2, l2 = c3, m3
-        count += 1
+    count, l0, l1, l2 = 0, m0, m1, m2
+    for corner, weight in ((c3, m3), (c2, m2), (c1, m1), (c0, m0)):
+        if weight > 0.0:
+            count += 1
+            c0, c1, c2, l0, l1, l2 = corner, c0, c1, weight, l0, l1
     return count, c0, c1, c2, l0, l1, l2
 
 
@@ -446,3 +432,14 @@ def smooth_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     status, lower, upper = smooth_status(low, high, size, slack_of(g, a, b), margin)
     distance = lower if status == BEYOND_MARGIN else low
     return status, distance, lower, upper, n, add(xa, p), add(xa, q), iterations
+
+
+@lean
+def smooth_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    """Contact points: a base gives up to eight points, a side two, a rim, an apex and an ellipsoid one."""
+    limit = touching_limit(g, a, b, margin, g.radius[a] + g.radius[b] + norm(sub(xb, xa)))
+    low, high, n, p, q, size, _ = smooth_witness(g, a, xa, ra, b, xb, rb, limit, axis)
+    status, lower, _ = smooth_status(low, high, size, slack_of(g, a, b), limit)
+    if status == BEYOND_MARGIN or lower > limit:
+        return 0, n, BEYOND_MARGIN
+    return put_contact(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids), n, status

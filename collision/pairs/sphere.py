@@ -12,7 +12,7 @@ from tumble.collision.distance.overlap import slow_query_far
 from tumble.collision.distance.result import answer, slack_of, to_world, touching_limit
 from tumble.collision.geometry import BOX, SHARP, SPHERE
 from tumble.collision.kernels.jit import lean, tight
-from tumble.collision.linalg import IDENTITY, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.linalg import IDENTITY, add, along_axis, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from tumble.collision.pairs.point_distance import nearest_face, point_curved
 from tumble.collision.shapes.support_points import EPS, extent, inflation, is_polytope
 from tumble.collision.status import BEYOND_MARGIN
@@ -30,21 +30,15 @@ def some_axis(axis):
 
 @lean
 def point_box(c, h, guess):
-    """Point c against the box |x_i| <= h_i, all in the box's frame.
-
-    Returns (signed distance, outward normal, closest point of the surface, feature, edge axis). ``guess`` breaks ties.
-    """
+    """(signed distance, outward normal, closest point of the surface, feature, edge axis) of point c and the box |x_i| <= h_i, in
+    the frame of the box. ``guess`` breaks ties."""
     q = (min(max(c[0], -h[0]), h[0]), min(max(c[1], -h[1]), h[1]), min(max(c[2], -h[2]), h[2]))
     d = sub(c, q)
     distance = norm(d)
     outside = (1 if d[0] != 0.0 else 0) + (1 if d[1] != 0.0 else 0) + (1 if d[2] != 0.0 else 0)
     if outside == 1:  # over a face: exact
-        n = (math.copysign(1.0, d[0]), 0.0, 0.0)
-        if d[1] != 0.0:
-            n = (0.0, math.copysign(1.0, d[1]), 0.0)
-        elif d[2] != 0.0:
-            n = (0.0, 0.0, math.copysign(1.0, d[2]))
-        return distance, n, q, FACE, -1
+        k = 1 if d[1] != 0.0 else 2 if d[2] != 0.0 else 0
+        return distance, along_axis(k, math.copysign(1.0, d[k])), q, FACE, -1
     if outside > 1 and distance > 0.0:
         edge = -1
         if outside == 2:
@@ -57,24 +51,18 @@ def point_box(c, h, guess):
             depth = h[i] - abs(c[i])
             best = i
     s = math.copysign(1.0, c[best] if c[best] != 0.0 else guess[best])
-    if best == 0:
-        return -depth, (s, 0.0, 0.0), (s * h[0], c[1], c[2]), FACE, -1
-    if best == 1:
-        return -depth, (0.0, s, 0.0), (c[0], s * h[1], c[2]), FACE, -1
-    return -depth, (0.0, 0.0, s), (c[0], c[1], s * h[2]), FACE, -1
+    q = (s * h[0] if best == 0 else c[0], s * h[1] if best == 1 else c[1], s * h[2] if best == 2 else c[2])
+    return -depth, along_axis(best, s), q, FACE, -1
 
 
 @lean
 def point_polytope(g, a, b, c, guess, limit, size):
-    """Point c (the core of sphere a) against polytope b, in b's frame.
-
-    Returns (low, high, outward normal, closest point, feature, edge direction, iterations).
-    """
+    """(low, high, outward normal, closest point, feature, edge direction, iterations) of point c, the core of sphere a, and
+    polytope b, in the frame of b."""
     none = (0.0, 0.0, 0.0)
     if g.kind[b] == BOX:
         s, n, q, feature, edge = point_box(c, (g.size[b, 0], g.size[b, 1], g.size[b, 2]), guess)
-        direction = (1.0 if edge == 0 else 0.0, 1.0 if edge == 1 else 0.0, 1.0 if edge == 2 else 0.0)
-        return s, s, n, q, feature, direction, 1
+        return s, s, n, q, feature, along_axis(edge, 1.0), 1
     top, face = nearest_face(g, b, c)
     if face >= 0 and g.rank[b] == 3 and top <= 0.0:
         n = load3(g.normals, face)
@@ -140,10 +128,8 @@ def spheres(radius, other, x, axis):
 
 @lean
 def sphere_query(g, a, xa, b, xb, rb, margin, axis):
-    """Sphere a against shape b, relative to xa in world axes.
-
-    Returns (low, high, normal a to b, point on a, point on b, size, feature of b, its edge direction, iterations).
-    """
+    """(low, high, normal a to b, point on a, point on b, size, feature of b, its edge direction, iterations) of sphere a and
+    shape b, relative to xa in world axes."""
     x = sub(xb, xa)
     radius = g.size[a, 0]
     guess = some_axis(axis)
@@ -152,17 +138,14 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
         s, n, p, q, size = spheres(radius, g.size[b, 0], x, axis)
         return s, s, n, p, q, size, VERTEX, none, 1
     size = radius + g.radius[b] + norm(x)
-    if not is_polytope(g.kind[b]):
-        low, high, m, q = point_curved(g, b, neg(mul_t(rb, x)), neg(mul_t(rb, guess)))
-        other = inflation(g, b)
-        n = neg(to_world(rb, m))
-        on_b = axpy(-other, n, add(x, mul(rb, q)))
-        s = radius + other
-        return low - s, high - s, n, scale(radius, n), on_b, size, ROUND, none, 1
-    c = neg(mul_t(rb, x))
+    c, guess = neg(mul_t(rb, x)), neg(mul_t(rb, guess))
     other = inflation(g, b)
     s = radius + other
-    low, high, m, q, feature, direction, iterations = point_polytope(g, a, b, c, neg(mul_t(rb, guess)), margin + s, size)
+    feature, direction, iterations = ROUND, none, 1
+    if is_polytope(g.kind[b]):
+        low, high, m, q, feature, direction, iterations = point_polytope(g, a, b, c, guess, margin + s, size)
+    else:
+        low, high, m, q = point_curved(g, b, c, guess)
     n = neg(to_world(rb, m))
     on_b = axpy(-other, n, add(x, mul(rb, q)))
     return low - s, high - s, n, scale(radius, n), on_b, size, feature, mul(rb, direction), iterations

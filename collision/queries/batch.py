@@ -159,16 +159,14 @@ def _measure(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     n = len(a)
     check_cache(cache, n)
     threads = threads_of(threads)
-    if shapes.convex or n == 0:
-        if cache is not None:
-            cache.serve(shapes)
-        return search(shapes, a, b, poses, margin, cache, threads)
-    check_sides(shapes, a, b, poses)
-    pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
-    warm = None
+    if not shapes.convex:
+        check_sides(shapes, a, b, poses)
     if cache is not None:
         cache.serve(shapes)
-        warm = cache.of_pieces(pieces)
+    if shapes.convex or n == 0:
+        return search(shapes, a, b, poses, margin, cache, threads)
+    pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
+    warm = None if cache is None else cache.of_pieces(pieces)
     found = search(shapes, pieces.a, pieces.b, pieces.poses, margin, warm, threads)
     if cache is not None:
         cache.keep_pieces(pieces, warm)
@@ -210,17 +208,7 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
     out = Distances(
         np.empty(n, np.int8), *(np.empty(n) for _ in range(3)), *(np.empty((n, 3)) for _ in range(3)), np.empty(n, np.int32)
     )
-    results = (
-        np.empty((n, 8), np.int64),
-        out.status,
-        out.distance,
-        out.lower,
-        out.upper,
-        out.normal,
-        out.point_a,
-        out.point_b,
-        out.iterations,
-    )
+    results = np.empty((n, 8), np.int64), *vars(out).values()
 
     def run(span):
         arguments = (shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, warm.surface, *span, *results)

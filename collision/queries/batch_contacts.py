@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.contact.manifold import MANIFOLD_POINTS
 from tumble.collision.contact.warm_start import Kept, recall, same, still_apart, still_missing
-from tumble.collision.errors import InputError, check_number
+from tumble.collision.errors import InputError
 from tumble.collision.geometry import HALFSPACE
 from tumble.collision.hints import Numbers, Rows, Whole
 from tumble.collision.kernels.jit import kernel, lean
@@ -22,12 +22,12 @@ from tumble.collision.queries.batch_kernels import pose
 from tumble.collision.queries.conservative_advancement import (
     FASTEST,
     INSIDE,
-    LONGEST_DURATION,
     MISS,
     UNFINISHED,
     Impact,
     ImpactStatus,
     Motion,
+    checked_limits,
     impact,
     time_of_impact,
 )
@@ -178,10 +178,7 @@ def times_of_impact(
     check_sides(shapes, a, b, poses)
     threads = threads_of(threads)
     n = len(a)
-    duration = check_number("duration", duration, above=0.0)
-    if duration > LONGEST_DURATION:
-        raise InputError("duration", duration, f"must not be more than {LONGEST_DURATION:g} s")
-    tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
+    duration, tolerance = checked_limits(duration, tolerance)
     check_cache(cache, n)
     sides = []
     for side, which, at, turn, v, w, c in (

@@ -21,8 +21,10 @@ Conservative advancement: Mirtich (1996), section 2.3.2; the bound by one suppor
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import product
 
 import numpy as np
 
@@ -160,46 +162,54 @@ def time_of_impact(
         if isinstance(shape, HalfSpace) and any(motion.angular_velocity):
             raise InputError(name, motion.angular_velocity, "a half-space can not turn; a large Box can")
         motions[name] = motion
-    duration = check_number("duration", duration, above=0.0)
-    if duration > LONGEST_DURATION:
-        raise InputError("duration", duration, f"must not be more than {LONGEST_DURATION:g} s")
-    tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
+    duration, tolerance = checked_limits(duration, tolerance)
     moving = motions["motion_a"], motions["motion_b"]
     if isinstance(a, Ground) or isinstance(b, Ground):
-        return _impact_on_ground((a, b), moving, duration, tolerance)
-    if len(convex_parts(a)) * len(convex_parts(b)) <= MANY_MOVING:
+        parts = _over_ground((a, b), moving, duration)
+    elif len(convex_parts(a)) * len(convex_parts(b)) > MANY_MOVING:
+        parts = _of_compounds((a, b), moving, duration)
+    else:
         pieces = [dict(_moving_pieces(shape, motion)) for shape, motion in zip((a, b), moving, strict=True)]
-        return _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], duration, tolerance)
+        return _first(*pieces, list(product(*pieces)), duration, tolerance)
     count = 0
-    for begin, span, pairs in slices(set_of(a, b), moving, duration):
-        sides = zip((a, b), moving, pairs.T, strict=True)
-        pieces = [dict(_moving_pieces(shape, motion.after(begin), set(rows.tolist()))) for shape, motion, rows in sides]
-        found = _first(*pieces, pairs.tolist(), span, tolerance)
+    for begin, span, pieces, pairs in parts:
+        found = _first(*pieces, pairs, span, tolerance)
         count += found.iterations
         if found.status != MISS:
             return replace(found, time=begin + found.time, iterations=count, latest=begin + found.latest)
     return Impact(ImpactStatus.MISS, duration, np.zeros(3), np.zeros(3), math.inf, count, math.inf)
 
 
-def _impact_on_ground(shapes: tuple, motions: tuple, duration: float, tolerance: float) -> Impact:
-    """The first impact of two shapes of which one is ground."""
+def checked_limits(duration: float, tolerance: float | None) -> tuple[float, float]:
+    """How long, and how closely, an impact is looked for, as kernels take it."""
+    duration = check_number("duration", duration, above=0.0)
+    if duration > LONGEST_DURATION:
+        raise InputError("duration", duration, f"must not be more than {LONGEST_DURATION:g} s")
+    return duration, -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
+
+
+def _of_compounds(shapes: tuple, motions: tuple, duration: float) -> Iterator[tuple]:
+    """Slices of the time: when each begins, how long it lasts [s], the pieces of both shapes, which of them may meet."""
+    for begin, span, pairs in slices(set_of(*shapes), motions, duration):
+        sides = zip(shapes, motions, pairs.T, strict=True)
+        pieces = [dict(_moving_pieces(shape, motion.after(begin), set(rows.tolist()))) for shape, motion, rows in sides]
+        yield begin, span, pieces, pairs.tolist()
+
+
+def _over_ground(shapes: tuple, motions: tuple, duration: float) -> Iterator[tuple]:
+    """The same of two shapes of which one is ground."""
     side = 0 if isinstance(shapes[0], Ground) else 1
     ground, rest, shape, motion = shapes[side], motions[side], shapes[1 - side], motions[1 - side]
     if isinstance(shape, Ground):
         raise InputError("b", shape, "is ground, as the other one is: one of them must be a shape that can move")
     if any(rest.velocity) or any(rest.angular_velocity):
         raise InputError(f"motion_{'ab'[side]}", rest, "ground rests: let the other shape move")
-    count, at = 0, rest.pose
-    turn = tuple(at.matrix().ravel().tolist())
+    at, turn = rest.pose, tuple(rest.pose.matrix().ravel().tolist())
     for begin, span, corners in slices_over_ground(shape, motion, ground, at, duration):
         plates = {k: (ConvexHull(c), at.position, turn, ZERO, ZERO, ZERO) for k, c in enumerate(corners)}
         moving = dict(_moving_pieces(shape, motion.after(begin)))
         pieces = (moving, plates) if side == 1 else (plates, moving)
-        found = _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], span, tolerance)
-        count += found.iterations
-        if found.status != MISS:
-            return replace(found, time=begin + found.time, iterations=count, latest=begin + found.latest)
-    return Impact(ImpactStatus.MISS, duration, np.zeros(3), np.zeros(3), math.inf, count, math.inf)
+        yield begin, span, pieces, list(product(*pieces))
 
 
 def _first(pieces_a: dict, pieces_b: dict, pairs: list, duration: float, tolerance: float) -> Impact:
@@ -278,21 +288,15 @@ def gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, s):
 
 
 @lean
-def step_from(g, a, ra, wa, ca, rad_a, b, rb, wb, cb, rad_b, n, gap, closing, rest, tolerance):
-    """`proven_step` of shapes that turn by wa and wb, with radii about their centres."""
-    ta, bend_a = turn_of(g, a, ra, wa, ca)
-    tb, bend_b = turn_of(g, b, rb, wb, cb)
-    bend = of_radius(0.5 * bend_a, rad_a) + of_radius(0.5 * bend_b, rad_b)
-    return proven_step(g, a, ra, ta, ca, b, rb, tb, cb, n, gap, closing, bend, rest, tolerance)
-
-
-@lean
-def proven_step(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, rest, tolerance):
+def proven_step(g, a, ra, wa, ca, rad_a, b, rb, wb, cb, rad_b, n, gap, closing, rest, tolerance):
     """A time just before the root of S: until then nothing touches. It is inf where S has no root in ``rest``, 0 where S(0) <= 0.
 
-    The root lies between lo, where S > 0, and hi, where it is not. The chord between them lies below S, which is concave, so
-    its root is not beyond that of S.
+    ``rad_a``, ``rad_b``: radii about the centres. The root lies between lo, where S > 0, and hi, where it is not. The chord
+    between them lies below S, which is concave, so its root is not beyond that of S.
     """
+    wa, bend_a = turn_of(g, a, ra, wa, ca)
+    wb, bend_b = turn_of(g, b, rb, wb, cb)
+    bend = of_radius(0.5 * bend_a, rad_a) + of_radius(0.5 * bend_b, rad_b)
     s_hi = gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, rest)
     if s_hi > 0.0:
         return math.inf
@@ -412,7 +416,7 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
         else:
             departing = False
         gap, closing = dot(n, x) - inflated - floor, dot(n, v) - drift
-        step = step_from(g, a, qa, wa, ca, rad_a, b, qb, wb, cb, rad_b, n, gap, closing, duration - t, tolerance)
+        step = proven_step(g, a, qa, wa, ca, rad_a, b, qb, wb, cb, rad_b, n, gap, closing, duration - t, tolerance)
         if step == math.inf:
             return MISS, duration, p, n, d, count
         if t + step == t:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 
+from tumble.collision.distance.overlap import over_face
 from tumble.collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import ZERO, axpy, cross, dot, load3, neg, norm, scale, sub
+from tumble.collision.linalg import ZERO, axpy, dot, load3, neg, norm, scale, sub
 from tumble.collision.pairs.point_distance import point_curved
 from tumble.collision.shapes.support_points import EPS, is_polytope
 
@@ -122,8 +123,6 @@ def through_tube(radius, o, d):
     across = math.sqrt(a)
     e = (d[0] / across, d[1] / across, 0.0)
     enter, leave, n = through_ball(radius, (o[0], o[1], 0.0), e)
-    if enter > leave:
-        return MISS
     return enter / across, leave / across, n
 
 
@@ -133,8 +132,7 @@ def through_capsule(radius, half, o, d):
     ends = MISS
     for z in (-half, half):
         ends = either(ends, through_ball(radius, (o[0], o[1], o[2] - z), d))
-    enter, leave, n = both(through_tube(radius, o, d), through_slab(2, half, o, d))
-    return either(ends, (enter, leave, n))
+    return either(ends, both(through_tube(radius, o, d), through_slab(2, half, o, d)))
 
 
 @lean
@@ -178,17 +176,14 @@ def through_nappe(radius, half, o, d):
 @lean
 def through_hull(g, shape, o, d):
     """Clipped by the planes of all faces; a flat polygon: where its plane is met, within its outline."""
-    enter, leave, n = -math.inf, math.inf, ZERO
     if g.rank[shape] < 2:
         return MISS
     if g.rank[shape] == 2:
         return through_polygon(g, shape, o, d)
+    found = WHOLE_LINE
     for f in range(g.face[shape, 0], g.face[shape, 1]):
-        a, b, m = through_plane(load3(g.normals, f), g.offsets[f], o, d)
-        if a > enter:
-            enter, n = a, m
-        leave = min(leave, b)
-    return enter, leave, n
+        found = both(found, through_plane(load3(g.normals, f), g.offsets[f], o, d))
+    return found
 
 
 @lean
@@ -200,7 +195,7 @@ def through_polygon(g, shape, o, d):
     if slope == 0.0:
         return MISS
     t = (g.offsets[f] - dot(n, o)) / slope
-    if not on_face(g, f, n, axpy(t, d, o)):
+    if not over_face(g.normals, g.loop_start, g.loops, g.vertices, f, axpy(t, d, o), 0.0):
         return MISS
     return t, t, n if slope < 0.0 else neg(n)
 
@@ -231,7 +226,7 @@ def through_rounded(g, shape, radius, o, d):
         slope = dot(n, d)
         if slope != 0.0:
             t = (g.offsets[f] + radius - dot(n, o)) / slope
-            if on_face(g, f, n, axpy(t, d, o)):
+            if over_face(g.normals, g.loop_start, g.loops, g.vertices, f, axpy(t, d, o), 0.0):
                 found = either(found, (t, t, n))
     return found
 
@@ -248,8 +243,6 @@ def through_edge(radius, o, e, d):
         return MISS  # along it: the balls at its ends are as wide
     height = dot(e, o)
     enter, leave, n = through_ball(radius, axpy(-height, e, o), scale(1.0 / a, across))
-    if enter > leave:
-        return MISS
     enter, leave = enter / a, leave / a
     if slope != 0.0:  # what is cut off at the ends lies in the balls there
         s, t = -height / slope, (length - height) / slope
@@ -257,18 +250,6 @@ def through_edge(radius, o, e, d):
     elif not 0.0 <= height <= length:
         return MISS
     return enter, leave, n
-
-
-@lean
-def on_face(g, f, n, p):
-    """Is p over face f, whose normal is n?"""
-    first, stop = g.loop_start[f], g.loop_start[f + 1]
-    for k in range(first, stop):
-        a = load3(g.vertices, g.loops[k])
-        b = load3(g.vertices, g.loops[k + 1 if k + 1 < stop else first])
-        if dot(cross(sub(b, a), sub(p, a)), n) < 0.0:
-            return False
-    return True
 
 
 @lean

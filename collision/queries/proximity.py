@@ -9,6 +9,7 @@ import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,16 @@ NO_AXIS = (0.0, 0.0, 0.0)
 STATUS = tuple(Status)
 
 
+def _number(place: int, told: str) -> Any:
+    """A property of distances: one of their numbers. ``told``: what it is."""
+    return property(lambda found: found._numbers[place], doc=told)
+
+
+def _three(place: int, told: str) -> Any:
+    """The same of three numbers, as an array."""
+    return property(lambda found: np.array(found._numbers[place : place + 3]), doc=told)
+
+
 class Distance:
     """Signed distance of two shapes, certified.
 
@@ -58,40 +69,13 @@ class Distance:
         """What is known: SEPARATED, TOUCHING, OVERLAPPING, BEYOND_MARGIN or UNCERTAIN."""
         return STATUS[self._numbers[12]]
 
-    @property
-    def iterations(self) -> int:
-        """Turns of the search."""
-        return self._numbers[13]
-
-    @property
-    def distance(self) -> float:
-        """[m]; negative: the depth of an overlap."""
-        return self._numbers[0]
-
-    @property
-    def lower(self) -> float:
-        """[m] The truth is not less."""
-        return self._numbers[1]
-
-    @property
-    def upper(self) -> float:
-        """[m] The truth is not more."""
-        return self._numbers[2]
-
-    @property
-    def normal(self) -> np.ndarray:
-        """(3,) from A to B."""
-        return np.array(self._numbers[3:6])
-
-    @property
-    def point_a(self) -> np.ndarray:
-        """(3,) [m] of A, world axes."""
-        return np.array(self._numbers[6:9])
-
-    @property
-    def point_b(self) -> np.ndarray:
-        """(3,) [m] of B, world axes."""
-        return np.array(self._numbers[9:12])
+    distance: float = _number(0, "[m]; negative: the depth of an overlap.")
+    lower: float = _number(1, "[m] The truth is not less.")
+    upper: float = _number(2, "[m] The truth is not more.")
+    normal: np.ndarray = _three(3, "(3,) from A to B.")
+    point_a: np.ndarray = _three(6, "(3,) [m] of A, world axes.")
+    point_b: np.ndarray = _three(9, "(3,) [m] of B, world axes.")
+    iterations: int = _number(13, "Turns of the search.")
 
     def __repr__(self) -> str:
         names = "distance", "lower", "upper", "normal", "point_a", "point_b", "iterations"

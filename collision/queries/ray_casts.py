@@ -87,6 +87,22 @@ def ray_casts(
 ) -> RayHits:
     """Many rays in one compiled call: origins and directions (n, 3), or one row for all. See `ray_cast`."""
     shapes, poses = _placed_shapes(shape, pose)
+    origins, directions, reach = checked_rays(origins, directions, reach)
+    places = [p for s, pose in zip(shapes.shapes, poses, strict=True) for p in _places(s, pose)]
+    g = shapes.geometry
+    x = np.array([p.position for p in places]).reshape(-1, 3)
+    r = np.array([p.matrix().ravel() for p in places]).reshape(-1, 9)
+    n = len(origins)
+    distance, normal, part = np.empty(n), np.empty((n, 3)), np.empty(n, np.int64)
+    cast(g, x, r, origins, directions, reach, distance, normal, part)
+    point = np.where(part[:, None] < 0, np.nan, origins + np.where(part < 0, 0.0, distance)[:, None] * directions)
+    which = np.where(part < 0, -1, np.searchsorted(shapes.first, part, side="right") - 1)
+    part = np.where(part < 0, -1, part - shapes.first[which])
+    return RayHits(distance, point, normal, part, which)
+
+
+def checked_rays(origins, directions, reach: float) -> tuple[np.ndarray, np.ndarray, float]:
+    """Where n rays begin (n, 3), their directions (n, 3) at unit length, and how far they go; InputError for what is no ray."""
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
     origins, directions = _checked_rows("origins", origins), _checked_rows("directions", directions)
     beyond = np.abs(origins).max(axis=1) > MOST_LENGTH
@@ -94,21 +110,10 @@ def ray_casts(
         check_point(f"origins[{beyond.argmax()}]", origins[beyond.argmax()])
     if len({len(origins), len(directions)} - {1}) > 1:
         raise InputError("directions", directions, f"must be as many as the origins ({len(origins)}), or one for all")
-    length = np.sqrt(np.einsum("ij,ij->i", directions, directions))
+    length = np.linalg.norm(directions, axis=1)
     if not np.all((length > 1e-150) & (length < 1e150)):
         raise InputError("direction", directions[np.argmin(length)], "must have a length")
-    origins, directions = np.broadcast_arrays(origins, directions / length[:, None])
-    places = [p for s, pose in zip(shapes.shapes, poses, strict=True) for p in _places(s, pose)]
-    g = shapes.geometry
-    x = np.array([p.position for p in places]).reshape(-1, 3)
-    r = np.array([p.matrix().ravel() for p in places]).reshape(-1, 9)
-    n = len(origins)
-    distance, normal, part = np.empty(n), np.empty((n, 3)), np.empty(n, np.int64)
-    cast(g, x, r, np.ascontiguousarray(origins), np.ascontiguousarray(directions), reach, distance, normal, part)
-    point = np.where(part[:, None] < 0, np.nan, origins + np.where(part < 0, 0.0, distance)[:, None] * directions)
-    which = np.where(part < 0, -1, np.searchsorted(shapes.first, part, side="right") - 1)
-    part = np.where(part < 0, -1, part - shapes.first[which])
-    return RayHits(distance, point, normal, part, which)
+    return *map(np.ascontiguousarray, np.broadcast_arrays(origins, directions / length[:, None])), reach
 
 
 def _placed_shapes(shape, pose) -> tuple[ShapeSet, list[Pose]]:

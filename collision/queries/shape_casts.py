@@ -80,9 +80,8 @@ def _ground_hit(shape: Shape, start: Pose, d: np.ndarray, ground: Ground, pose: 
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
     if reach == 0.0:
         return None
-    found = time_of_impact(
-        shape, Motion(start, tuple(d.tolist())), ground, pose, min(reach, LONGEST_DURATION), tolerance
-    )  # at 1 m/s
+    motion = Motion(start, tuple(d.tolist()))  # at 1 m/s
+    found = time_of_impact(shape, motion, ground, pose, min(reach, LONGEST_DURATION), tolerance)
     if found.status == MISS:
         return None
     inside = found.status == INSIDE
@@ -108,10 +107,8 @@ def first_hit(shapes: ShapeSet, moving: int, start: Pose, d, which, x, q, reach,
     if n == 0 or reach == 0.0:
         return None
     at, turn = np.tile(start.position, (n, 1)), np.tile(start.orientation, (n, 1))
-    arguments = np.tile(d, (n, 1)), still, x, q, still, still
-    found = times_of_impact(
-        shapes, np.full(n, moving), which, at, turn, *arguments, min(reach, LONGEST_DURATION), tolerance
-    )  # at 1 m/s
+    sides = at, turn, np.tile(d, (n, 1)), still, x, q, still, still  # at 1 m/s
+    found = times_of_impact(shapes, np.full(n, moving), which, *sides, min(reach, LONGEST_DURATION), tolerance)
     order = np.where(found.status == MISS, np.inf, np.where(found.status == INSIDE, found.distance, found.time))
     k = int(order.argmin())  # the deepest of those that overlap, or the first to touch
     if found.status[k] == MISS:

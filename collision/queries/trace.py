@@ -112,15 +112,9 @@ def check_traceable(name: str, shape: Shape) -> None:
 
 def answer_dict(found: Any, origin: np.ndarray) -> dict[str, Any]:
     """An answer as plain data, its points moved to where the origin is."""
-    return {
-        "distance": found.distance,
-        "lower": found.lower,
-        "upper": found.upper,
-        "normal": found.normal.tolist(),
-        "point_a": (found.point_a + origin).tolist(),
-        "point_b": (found.point_b + origin).tolist(),
-        "iterations": int(found.iterations),
-    }
+    bounds = {name: getattr(found, name) for name in ("distance", "lower", "upper")}
+    points = {name: (getattr(found, name) + origin).tolist() for name in ("point_a", "point_b")}
+    return {**bounds, "normal": found.normal.tolist(), **points, "iterations": int(found.iterations)}
 
 
 def outline(a: Body, b: Body) -> np.ndarray:

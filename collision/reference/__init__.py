@@ -24,23 +24,9 @@ from tumble.collision.reference.numpy_gjk import Closest, closest_weights, gjk
 from tumble.collision.reference.sampling import directions, sampled_distance
 
 __all__ = [
-    "Answer",
-    "Body",
-    "Closest",
-    "Corner",
-    "Depth",
-    "body",
-    "closest_weights",
-    "core",
-    "corner",
-    "directions",
-    "epa",
-    "full_simplex",
-    "gjk",
-    "polytope",
-    "sampled_distance",
-    "signed_distance",
-]
+    "Answer", "Body", "Closest", "Corner", "Depth", "body", "closest_weights", "core", "corner", "directions", "epa",
+    "full_simplex", "gjk", "polytope", "sampled_distance", "signed_distance",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,16 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.errors import InputError
+from tumble.collision.kernels.jit import in_python
+from tumble.collision.linalg import product_error
 from tumble.collision.shapes.definitions import Box, ConvexHull
 from tumble.collision.shapes.face_loops import follow_of, twins_of
 from tumble.collision.shapes.hull_shortfall import NUMBERS_AT_A_TIME, distance_from_segment, is_closed, shortfall
 
 EPS = np.finfo(float).eps
-ATTEMPTS = (
-    (0.0, 1.0),
-    (0.5, 1.0),
-    (0.5, 8.0),
-)  # of ONE_PLANE: points so near each other are one, planes merged; the first sound hull
+ATTEMPTS = ((0.0, 1.0), (0.5, 1.0), (0.5, 8.0))  # of ONE_PLANE: points so near are one, planes merged; the first sound hull
 TRIANGLES_AT_A_TIME = 16384  # triangles
 ONE_PLANE = 16 * EPS  # of size and distance from the local origin: closer than this is one plane, one line
 
@@ -133,9 +131,7 @@ def _qhull(mapped: np.ndarray, options: str) -> SimpleNamespace:
 
     failure = None
     for grid in (0.0, 1e-14, 1e-13, 1e-12):
-        kept = np.arange(len(mapped))
-        if grid > 0.0:
-            kept = np.sort(np.unique(np.round(mapped / grid), axis=0, return_index=True)[1])
+        kept = _thinned(mapped, grid)
         try:
             found = Qhull(mapped[kept], qhull_options=options)
         except QhullError as error:
@@ -365,15 +361,8 @@ def _exact_crosses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """
     a1, a2 = a[..., [1, 2, 0]], a[..., [2, 0, 1]]
     b1, b2 = b[..., [1, 2, 0]], b[..., [2, 0, 1]]
-    p, q = a1 * b2, a2 * b1
-    return (p - q) + (_product_error(a1, b2, p) - _product_error(a2, b1, q))
-
-
-def _product_error(x: np.ndarray, y: np.ndarray, product: np.ndarray) -> np.ndarray:
-    """x y - product, exactly."""
-    x_high, y_high = (134217729.0 * v - (134217729.0 * v - v) for v in (x, y))  # the upper 26 bits
-    x_low, y_low = x - x_high, y - y_high
-    return x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
+    p, q, error = a1 * b2, a2 * b1, in_python(product_error)
+    return (p - q) + (error(a1, b2, p) - error(a2, b1, q))
 
 
 def _edges(start: np.ndarray, corners: np.ndarray) -> np.ndarray:

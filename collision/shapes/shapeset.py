@@ -9,21 +9,9 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from tumble.collision import geometry as kinds
 from tumble.collision.errors import InputError
-from tumble.collision.geometry import (
-    BOX,
-    CAPSULE,
-    CONE,
-    CYLINDER,
-    ELLIPSOID,
-    FACET,
-    GROUND,
-    HALFSPACE,
-    HULL,
-    SPHERE,
-    Geometry,
-    empty_geometry,
-)
+from tumble.collision.geometry import Geometry, empty_geometry
 from tumble.collision.pose import Pose, quaternion_product, rotated
 from tumble.collision.shapes.definitions import (
     Box,
@@ -45,14 +33,14 @@ from tumble.collision.shapes.support_guide import guide
 from tumble.collision.shapes.support_simd import pack_blocks
 
 KIND_OF_CLASS = {
-    HalfSpace: HALFSPACE,
-    Sphere: SPHERE,
-    Capsule: CAPSULE,
-    Box: BOX,
-    ConvexHull: HULL,
-    Cylinder: CYLINDER,
-    Cone: CONE,
-    Ellipsoid: ELLIPSOID,
+    HalfSpace: kinds.HALFSPACE,
+    Sphere: kinds.SPHERE,
+    Capsule: kinds.CAPSULE,
+    Box: kinds.BOX,
+    ConvexHull: kinds.HULL,
+    Cylinder: kinds.CYLINDER,
+    Cone: kinds.CONE,
+    Ellipsoid: kinds.ELLIPSOID,
 }
 STOCK_BYTES = 64_000_000  # bytes of tables that are kept for shapes asked about one by one: then these are begun anew
 # Which columns hold rows of which table, to be moved along where tables are joined.
@@ -311,9 +299,10 @@ def _packed(shape: Shape) -> Geometry:
     if isinstance(shape, Rounded):
         return _rounded(shape.shape, shape.radius)
     if isinstance(shape, Ground):
-        return _ground(shape)
+        center, radius = shape.ball()
+        return _one(kinds.GROUND, shape.sizes(), center, radius, 0.0, 2, **shape.columns())
     if isinstance(shape, Facet):
-        return packed(PLATE)._replace(facet=np.array([[0, 1]]), facets=np.full((1, FACET), -1.0))
+        return packed(PLATE)._replace(facet=np.array([[0, 1]]), facets=np.full((1, kinds.FACET), -1.0))
     size, radius = _size(shape), _radius(shape)
     p = _core(shape)
     if p is None:
@@ -332,12 +321,6 @@ def _packed(shape: Shape) -> Geometry:
         block=np.array([[0, len(blocks)]]), blocks=blocks, guide=np.array([[0, side]]), cells=cells, candidates=candidates,
         edges=p.edges,
     )  # fmt: skip
-
-
-def _ground(shape: Ground) -> Geometry:
-    """The tables of a surface of triangles."""
-    center, radius = shape.ball()
-    return _one(GROUND, shape.sizes(), center, radius, 0.0, 2, **shape.columns())
 
 
 def _rounded(shape: Shape, radius: float) -> Geometry:

@@ -22,6 +22,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, need
 from tumble.collision.hints import FileName
+from tumble.collision.kernels.sources import cache_root
 from tumble.collision.pose import Pose
 from tumble.collision.regular import put_whole, regular
 from tumble.collision.shapes.definitions import Compound, ConvexHull, convex_parts
@@ -321,7 +322,4 @@ def _solid(points: np.ndarray) -> bool:
 
 def cache_folder() -> Path:
     """Where cut meshes are kept: under $TUMBLE_CACHE_DIR, else the user's cache folder."""
-    import platformdirs
-
-    base = os.environ.get("TUMBLE_CACHE_DIR") or platformdirs.user_cache_dir("tumble", appauthor=False)
-    return Path(base) / "meshes"
+    return cache_root().parent / "meshes"

@@ -9,38 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tumble.collision.pose import Pose
-from tumble.sim import state as laws
+from tumble.sim import state
 from tumble.sim.errors import InputError
-from tumble.sim.forces.force_definitions import (
-    CentralGravity,
-    ConstantForce,
-    Drag,
-    Force,
-    FunctionForce,
-    Medium,
-    MutualGravity,
-    Spring,
-    TabulatedForce,
-    UniformGravity,
-)
+from tumble.sim.forces import force_definitions as definitions
+from tumble.sim.forces.force_definitions import Force, FunctionForce, Medium, Spring
 from tumble.sim.forces.functions import Callback
 from tumble.sim.solvers.lanes import LANES
-from tumble.sim.state import (
-    DISTANCE,
-    DOP853,
-    DYNAMIC,
-    FIXED,
-    GENERAL,
-    HINGE,
-    POINT,
-    SLEEPING,
-    SLIDER,
-    USERS,
-    Bodies,
-    Forces,
-    Joints,
-    forces_of,
-)
+from tumble.sim.state import DYNAMIC, GENERAL, SLEEPING, Bodies, Forces, Joints, forces_of
 
 if TYPE_CHECKING:
     from tumble.sim.world.body import Body
@@ -95,39 +70,39 @@ def pack_forces(
     knots: list[np.ndarray] = []
     for force in forces:
         on = None if force.on() is None else [at[name] for name in force.on()]
-        if isinstance(force, UniformGravity):
+        if isinstance(force, definitions.UniformGravity):
             for i in falling if on is None else on:
                 bodies.gravity[i] += force.acceleration
         else:
             rows += _rows(force, dynamic if on is None else on, bodies, called, knots)
-    rows += [(laws.CONSTANT, i, -1, [0.0] * USERS + [1.0], 0) for i in pushed]
+    rows += [(state.CONSTANT, i, -1, [0.0] * state.USERS + [1.0], 0) for i in pushed]
     bodies.field[asleep], bodies.gravity[asleep] = bodies.gravity[asleep], 0.0
     return _sorted(rows, knots, bodies, joints, method)
 
 
 def _rows(force: Force, on: Sequence[int], bodies: Bodies, called: dict, knots: list[np.ndarray]) -> list[Row]:
-    if isinstance(force, CentralGravity):
-        return [(laws.CENTRAL, i, -1, [*force.center, force.gm, float(force.gradient)], 0) for i in on]
-    if isinstance(force, MutualGravity):
+    if isinstance(force, definitions.CentralGravity):
+        return [(state.CENTRAL, i, -1, [*force.center, force.gm, float(force.gradient)], 0) for i in on]
+    if isinstance(force, definitions.MutualGravity):
         numbers = [force.constant, force.softening]
-        return [(laws.MUTUAL, i, j, numbers, 0) for i, j in combinations(sorted(on), 2)]
-    if isinstance(force, Drag):
+        return [(state.MUTUAL, i, j, numbers, 0) for i, j in combinations(sorted(on), 2)]
+    if isinstance(force, definitions.Drag):
         numbers = [force.linear, force.quadratic, force.spin_linear, force.spin_quadratic, *force.wind]
-        return [(laws.DRAG, i, -1, numbers, 0) for i in on]
+        return [(state.DRAG, i, -1, numbers, 0) for i in on]
     if isinstance(force, Medium):
-        return [(laws.MEDIUM, i, -1, resistance(force, bodies.mass[i], bodies.inertia[i]), 0) for i in on]
+        return [(state.MEDIUM, i, -1, resistance(force, bodies.mass[i], bodies.inertia[i]), 0) for i in on]
     if isinstance(force, Spring):
         return [_spring(force, list(on), bodies)]
     if isinstance(force, FunctionForce):
-        return [(laws.FUNCTION, i, -1, [], called[force].address) for i in on]
+        return [(state.FUNCTION, i, -1, [], called[force].address) for i in on]
     first, count = sum(map(len, knots)), 0
-    if isinstance(force, TabulatedForce):
+    if isinstance(force, definitions.TabulatedForce):
         zero = ((0.0, 0.0, 0.0),) * len(force.times)
         table = np.column_stack([force.times, force.forces or zero, force.torques or zero])
         knots.append(table)
         count = len(table)
-    assert isinstance(force, ConstantForce | TabulatedForce)
-    kind, f, torque = (laws.TABLE, (0, 0, 0), (0, 0, 0)) if count else (laws.CONSTANT, force.force, force.torque)
+    assert isinstance(force, definitions.ConstantForce | definitions.TabulatedForce)
+    kind, f, torque = (state.TABLE, (0, 0, 0), (0, 0, 0)) if count else (state.CONSTANT, force.force, force.torque)
     out = []
     for i in on:
         arm = (0.0, 0.0, 0.0) if force.point is None else np.asarray(force.point) - bodies.center[i]
@@ -177,7 +152,7 @@ def _spring(force: Spring, on: list[int], bodies: Bodies) -> Row:
     elif bodies.kind[on[0]] != DYNAMIC:  # the first of a row is dynamic
         on, ends = on[::-1], ends[::-1]
     arms = [np.asarray(end) - (bodies.center[i] if i >= 0 else 0.0) for i, end in zip(on, ends, strict=True)]
-    return laws.SPRING, on[0], on[1], [force.stiffness, force.damping, force.length, *arms[0], *arms[1], float(force.slack)], 0
+    return state.SPRING, on[0], on[1], [force.stiffness, force.damping, force.length, *arms[0], *arms[1], float(force.slack)], 0
 
 
 def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, joints: Joints, method: int) -> Forces:
@@ -201,13 +176,13 @@ def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, joints: Jo
             a, b = sorted((root(i), root(j)))
             parent[b] = a
     roots = [root(row[1]) for row in rows]
-    everyone = [root(i) for i in np.flatnonzero(bodies.kind == DYNAMIC)] if method == DOP853 else []
+    everyone = [root(i) for i in np.flatnonzero(bodies.kind == DYNAMIC)] if method == state.DOP853 else []
     order = sorted(range(len(rows)), key=lambda k: roots[k])
     roots_held = [root(next(i for i in joints.body[j].tolist() if moved(i))) for j in held]
     used = sorted({*roots, *roots_held, *everyone})  # the adaptive method knows clusters only
     label = {r: c for c, r in enumerate(used)}
     members = sorted((label[root(i)], i) for i in range(len(parent)) if root(i) in label and bodies.kind[i] == DYNAMIC)
-    stages = 12 if method == DOP853 else 7 if held else 4
+    stages = 12 if method == state.DOP853 else 7 if held else 4
     links = sorted((label[c], j) for c, j in zip(roots_held, held, strict=True))
     group = forces_of(len(parent), len(rows), len(used), len(members), sum(map(len, knots)), stages, len(links))
     group.method[0] = method
@@ -279,7 +254,7 @@ def _outwards(group: Forces, joints: Joints, first: int, last: int, members: int
     """The links of a cluster from what does not move outwards, or from the body that most hangs from, and the side on which
     something hangs from each; none where bodies do not hang by one joint each, or where a row is more than one coordinate."""
     own = group.link[first:last]
-    plain = np.isin(joints.kind[own], (POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL)).all()
+    plain = np.isin(joints.kind[own], (state.POINT, state.HINGE, state.SLIDER, state.FIXED, state.DISTANCE, GENERAL)).all()
     seats = group.seats[first:last]
     hangs = seats.min(initial=0) < 0
     if not plain or first == last or members - (last - first) != (0 if hangs else 1):

@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, scale, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, scale, sub
 from tumble.sim.equations import acceleration, drive
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, POTENTIAL_WORK
 from tumble.sim.forces.prescribed_motion import arc_acceleration
@@ -212,14 +212,8 @@ def _bends(bodies, forces, joints, k, t, e, rates):
 def _wrench(forces, k):
     """The common point of joint k, and force and torque of its loads on b there."""
     e, p = forces.place[k], forces.load[k]
-    f = (
-        e[3] * p[0] + e[4] * p[1] + e[5] * p[2], e[6] * p[0] + e[7] * p[1] + e[8] * p[2],
-        e[9] * p[0] + e[10] * p[1] + e[11] * p[2],
-    )  # fmt: skip
-    torque = (
-        e[12] * p[3] + e[13] * p[4] + e[14] * p[5], e[15] * p[3] + e[16] * p[4] + e[17] * p[5],
-        e[18] * p[3] + e[19] * p[4] + e[20] * p[5],
-    )  # fmt: skip
+    f = mul((e[3], e[4], e[5], e[6], e[7], e[8], e[9], e[10], e[11]), (p[0], p[1], p[2]))
+    torque = mul((e[12], e[13], e[14], e[15], e[16], e[17], e[18], e[19], e[20]), (p[3], p[4], p[5]))
     return (e[0], e[1], e[2]), f, torque
 
 

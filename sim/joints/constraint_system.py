@@ -8,7 +8,7 @@ skyline (solvers/skyline.py), and asked as often as refinement needs it.
 from __future__ import annotations
 
 from tumble.collision.kernels.jit import far, lean, tight
-from tumble.collision.linalg import ZERO, clear_table, load9, qnormalize, rotation, scale, sub, symmetric_product
+from tumble.collision.linalg import ZERO, clear_table, load9, qnormalize, rotation, scale, store3, sub, symmetric_product
 from tumble.sim.equations import angular_velocity
 from tumble.sim.forces.path_rows import read_state
 from tumble.sim.forces.prescribed_motion import arc
@@ -28,8 +28,7 @@ def stand(bodies, forces, c, at):
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i, y = forces.member[m], forces.path[at, forces.member[m]]
         rot = rotation(qnormalize((y[3], y[4], y[5], y[6])))
-        for k in range(3):
-            forces.stand[m, k] = y[k]
+        store3(forces.stand, m, y)
         for k in range(9):
             forces.stand[m, 3 + k] = rot[k]
         if forces.tree[c] == 0:
@@ -133,7 +132,7 @@ def _load_side(bodies, forces, k, side, arm):
     """The part of G and M^-1 G^T of joint k that belongs to one of its bodies, the rows side by side; ``arm``: from its centre to
     the common point. Rows along which nothing acts are zero."""
     m, place, sign = forces.seats[k, side], forces.place, every(-1.0 if side == 0 else 1.0)
-    first, light, zero = _columns(k, side), every(bodies.inv_mass[forces.member[forces.seats[k, side]]]), every(0.0)
+    first, light, zero = _columns(k, side), every(bodies.inv_mass[forces.member[m]]), every(0.0)
     x, y, z = every(arm[0]), every(arm[1]), every(arm[2])
     on = lanes_at(place, k, ACTS)  # of the travels, and one lane that is written over below
     f = (on * (sign * lanes_at(place, k, 3)), on * (sign * lanes_at(place, k, 6)), on * (sign * lanes_at(place, k, 9)))

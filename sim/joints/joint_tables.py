@@ -9,7 +9,6 @@ import numpy as np
 
 from tumble.sim.joints.joint_definitions import (
     COORDINATES,
-    MOTOR,
     Distance,
     Driven,
     Gear,
@@ -23,7 +22,7 @@ from tumble.sim.joints.joint_definitions import (
     pitch_radii,
 )
 from tumble.sim.joints.kinds.general import LOCKED
-from tumble.sim.ledger.diagnostics import mean_momenta, rotations
+from tumble.sim.ledger.diagnostics import angular_velocities, rotations, velocities
 from tumble.sim.state import (
     DISTANCE,
     DYNAMIC,
@@ -92,15 +91,12 @@ def _write(model: Model, joints: Joints, j: int, d: JointDef, pair: tuple[int, i
     joints.rigid[j] = RIGID_ROWS[kind]
     frames, anchors = frames_of(d), anchors_of(d)
     for side, (i, anchor) in enumerate(zip(pair, anchors, strict=True)):
-        rot = rotations(model.bodies.q[i : i + 1])[0] if i >= 0 else np.eye(3)
-        origin = model.bodies.x[i] if i >= 0 else np.zeros(3)
+        origin, rot = standing(model, i)
         joints.anchor[j, side] = rot.T @ (np.array(anchor) - origin)
         joints.frame[j, side] = rot.T @ frames[side]
     joints.limit[j] = -math.inf, math.inf
     joints.collide[j] = d.collide
-    if isinstance(d, Point):
-        joints.friction[j] = d.friction
-    elif isinstance(d, Universal | General):
+    if isinstance(d, Universal | General):
         free = UNIVERSAL if isinstance(d, Universal) else d.free
         joints.rigid[j] = [name not in free for name in COORDINATES]
         joints.length[j] = 1.0
@@ -112,14 +108,10 @@ def _write(model: Model, joints: Joints, j: int, d: JointDef, pair: tuple[int, i
         joints.ratio[j] = ra, same * rb, d.teeth_a, same * d.teeth_b
     if isinstance(d, General) and d.driven is not None:
         joints.length[j] = -1.0 if d.reverse else 1.0
-    if not isinstance(d, Driven):
-        return
-    joints.stiffness[j], joints.damping[j], joints.friction[j] = d.stiffness, d.damping, d.friction
-    joints.speed[j], joints.strength[j] = d.motor_speed, getattr(d, MOTOR[type(d).__name__])
-    joints.armature[j] = d.armature
-    if d.limits is not None:
-        joints.limit[j] = np.subtract(d.limits, d.reference)
-    joints.rest[j] = spring_slack(d)
+    if isinstance(d, Point | Driven):
+        tune(joints, j, d)
+    if isinstance(d, Driven):
+        joints.speed[j], joints.strength[j], joints.armature[j] = d.motor_speed, d.motor, d.armature
     if isinstance(d, Distance):
         here = math.dist(d.anchor_a, d.anchor_b)
         joints.value[j] = here
@@ -226,10 +218,12 @@ Ends = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # anchor and frame
 
 def joint_frames(model: Model, j: int) -> Ends:
     """Anchors (3,) and frames (3, 3) of both sides of joint j in the world."""
-    b, poses = model.bodies, []
-    for i in model.joints.body[j]:
-        poses.append((b.x[i], rotations(b.q[i : i + 1])[0]) if i >= 0 else (np.zeros(3), np.eye(3)))
-    return joint_ends(model.joints, j, *poses)
+    return joint_ends(model.joints, j, *(standing(model, i) for i in model.joints.body[j]))
+
+
+def standing(model: Model, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """Centre of mass (3,) and rotation (3, 3) of body i; of the world, -1, its origin."""
+    return (model.bodies.x[i], rotations(model.bodies.q[i : i + 1])[0]) if i >= 0 else (np.zeros(3), np.eye(3))
 
 
 def joint_ends(joints: Joints, j: int, a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> Ends:
@@ -310,16 +304,12 @@ def coordinate(model: Model, j: int) -> float:
 def rate(model: Model, j: int) -> float:
     """Rate of the free coordinate of joint j in the middle of the kick [rad/s or m/s]."""
     axis, (point, along, about, _), b = model.joints.axis[j], measured(model, j), model.bodies
-    p, l = mean_momenta(b)
+    v, w = velocities(b), angular_velocities(b)
     move, turn = np.zeros(3), np.zeros(3)
     for sign, i in zip((-1, 1), model.joints.body[j], strict=True):
         if i >= 0:
-            rot = rotations(b.q[i : i + 1])[0]
-            dynamic = b.kind[i] == DYNAMIC
-            w = rot @ b.inv_inertia[i] @ rot.T @ l[i] if dynamic else l[i]
-            v = b.inv_mass[i] * p[i] if dynamic else p[i]
-            move += sign * (v + np.cross(w, point - b.x[i]))
-            turn += sign * w
+            move += sign * (v[i] + np.cross(w[i], point - b.x[i]))
+            turn += sign * w[i]
     return float(about[axis - 3] @ turn if axis >= 3 else along[axis] @ move)
 
 

@@ -100,9 +100,7 @@ def choose_kept(joints, forces, island, laws, here, p, left, hold):
         spoken = s == LIMITS and n > 0 and owner[n - 1] == j and block[n - 1] == DRIVE  # by the drive of the joint
         if s < DRIVE or spoken or not may_keep(joints, forces, j):
             continue
-        by = NOT_KEPT
-        if s == DRIVE:
-            by = _kept_by_drive(p, lo, hi, k)
+        by = _kept_by_drive(p, lo, hi, k) if s == DRIVE else NOT_KEPT
         stop = n if s == LIMITS else n + 1
         if stop < len(owner) and owner[stop] == j:
             for r in range(2):
@@ -110,9 +108,7 @@ def choose_kept(joints, forces, island, laws, here, p, left, hold):
                 least = INSIDE_BOUND * least if least < 0.0 else least / INSIDE_BOUND
                 if at_stop(joints, j, r, here[at, joints.axis[j]]) and p[first + stop, r] > least:
                     by = AT_LOW + r
-        if by == joints.kept[j]:
-            continue
-        if by != NOT_KEPT and left[at]:
+        if by == joints.kept[j] or (by != NOT_KEPT and left[at]):
             continue
         left[at] = left[at] or by == NOT_KEPT
         joints.kept[j] = by

@@ -20,15 +20,12 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, load9, matmul, mul, store3, sub
 from tumble.sim.joints.flown_springs import pushes
 from tumble.sim.joints.kinds.distance import line_frame, measure_distance
-from tumble.sim.joints.kinds.fixed import measure_fixed
+from tumble.sim.joints.kinds.frames import measure_fixed, measure_hinge, measure_point
 from tumble.sim.joints.kinds.gear import place_gear, place_screw
 from tumble.sim.joints.kinds.general import measure_general, turning_frame
-from tumble.sim.joints.kinds.hinge import measure_hinge
-from tumble.sim.joints.kinds.point import measure_point
-from tumble.sim.joints.kinds.slider import measure_slider
 from tumble.sim.solvers.block_laws import BALL_LAW, BOX_LAW, SOFT_LAW
 from tumble.sim.solvers.problem import NO_LAWS, NO_SYSTEM
 from tumble.sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
@@ -73,9 +70,7 @@ def measure_frames(joints, j, xa, fa, xb, fb, free):
         return measure_point(xa, fa, xb)
     if kind == HINGE:
         return measure_hinge(xa, fa, xb, fb, free)
-    if kind == SLIDER:
-        return measure_slider(xa, fa, xb, fb)
-    if kind == FIXED:
+    if kind in (SLIDER, FIXED):
         return measure_fixed(xa, fa, xb, fb)
     if kind == GENERAL:
         rigid = joints.rigid[j]
@@ -131,8 +126,7 @@ def _put_frame(joints, j, xi, ri, xj, rj, place, k, measured):
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
     point, frame = _frame_between(joints, j, xa, fa, xb, fb)
-    for d in range(3):
-        place[k, d] = point[d]
+    store3(place, k, point)
     for d in range(18):
         place[k, 3 + d] = frame[d]
     if measured:
@@ -243,11 +237,8 @@ def row_axis(joints, j, block, r, frame):
         return used, turns, (frame[c], frame[3 + c], frame[6 + c])
     axis = joints.axis[j]
     c = axis % 3 + 9 if axis >= 3 else axis
-    sign = 1.0
-    used = True
-    if block == LIMITS:
-        sign = -1.0 if r == 1 else 1.0
-        used = r < 2 and math.isfinite(joints.limit[j, r])
+    sign = -1.0 if block == LIMITS and r == 1 else 1.0
+    used = block != LIMITS or (r < 2 and math.isfinite(joints.limit[j, r]))
     return used, axis >= 3, (sign * frame[c], sign * frame[3 + c], sign * frame[6 + c])
 
 
@@ -353,12 +344,10 @@ def wrench(joints, j, block, frame, p):
     f, t = ZERO, ZERO
     for r in range(3):
         used, turns, e = row_axis(joints, j, block, r, frame)
-        if used:
-            q = p[r]
-            if turns:
-                t = (t[0] + q * e[0], t[1] + q * e[1], t[2] + q * e[2])
-            else:
-                f = (f[0] + q * e[0], f[1] + q * e[1], f[2] + q * e[2])
+        if used and turns:
+            t = axpy(p[r], e, t)
+        elif used:
+            f = axpy(p[r], e, f)
     return f, t
 
 

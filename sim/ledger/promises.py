@@ -81,20 +81,9 @@ def promises(
 ) -> Promises:
     """Of a world's counters, the entries of its ledger [J], the scale of its energies [J] and its bodies."""
     size = min((thickness(b.shape) for b in bodies if b.kind == "dynamic" and not b.sensor), default=math.inf)
-    return Promises(
-        overlap=counters["depth"],
-        part=counters["depth"] / size,
-        unsolved=counters["unsolved"],
-        solves=counters["solves"],
-        residual=counters["residual"],
-        placed=counters["placed"],
-        **{
-            name: ledger[entry] / scale if scale > 0 else 0.0
-            for name, entry in (("contact", "contact"), ("correction", "correction"), ("flight", "integrator"))
-        },
-        gain=counters["impact_gain"],
-        closes=closes,
-    )
+    solved = (counters[name] for name in ("unsolved", "solves", "residual", "placed"))
+    given = (ledger[name] / scale if scale > 0 else 0.0 for name in ("contact", "correction", "integrator"))
+    return Promises(counters["depth"], counters["depth"] / size, *solved, *given, counters["impact_gain"], closes)
 
 
 def thickness(shape: Shape) -> float:

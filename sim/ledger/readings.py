@@ -57,11 +57,9 @@ def max_penetration(c: Contacts) -> float:
 def statistics(books: Books) -> dict[str, float]:
     """Counters since the start, and worst values."""
     names = ("steps", "impacts", "solves", "iterations", "unsolved", "uncertain", "capped", "rekicks", "placed")
-    counters = dict(zip(names, map(int, books.counters[:EVENTS]), strict=True)) | {
-        "events_lost": int(books.counters[LOST_EVENTS])
-    }
+    counters = dict(zip(names, map(int, books.counters[:EVENTS]), strict=True))
     worst = dict(zip(("residual", "depth", "impact_gain"), map(float, books.worst), strict=True))
-    return counters | worst
+    return counters | {"events_lost": int(books.counters[LOST_EVENTS])} | worst
 
 
 def state_bits(model: Model, dormant: dict[str, np.ndarray]) -> list[np.ndarray]:

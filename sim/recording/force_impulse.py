@@ -14,18 +14,8 @@ import numpy as np
 
 from tumble.sim.errors import InputError
 from tumble.sim.flight.methods.integrators import INTEGRATORS
-from tumble.sim.forces.force_definitions import (
-    CentralGravity,
-    ConstantForce,
-    Drag,
-    Force,
-    FunctionForce,
-    Medium,
-    MutualGravity,
-    Spring,
-    TabulatedForce,
-    UniformGravity,
-)
+from tumble.sim.forces import force_definitions as forces
+from tumble.sim.forces.force_definitions import Force, Spring
 from tumble.sim.forces.force_tables import principal
 from tumble.sim.ledger.diagnostics import rotations, unheard
 from tumble.sim.recording.run import Run
@@ -50,9 +40,9 @@ def impulse(run: Run, functions: Functions | None = None) -> tuple[np.ndarray, n
     total = float(np.linalg.norm(steady)) * run.duration
     for force in run.scene.forces:
         on = [name for name in (force.on() or bodies) if name in bodies]
-        if isinstance(force, UniformGravity):
+        if isinstance(force, forces.UniformGravity):
             part = sum(mass[name] for name in on) * np.array(force.acceleration)
-        elif isinstance(force, ConstantForce) and force.frame == "world":
+        elif isinstance(force, forces.ConstantForce) and force.frame == "world":
             part = len(on) * np.array(force.force)
         else:
             part = np.zeros(3)
@@ -97,7 +87,7 @@ def integrated(t: np.ndarray, f: np.ndarray, order: int = 4) -> tuple[np.ndarray
 
 def _pull(run: Run, force: Force, on: list[str], functions: Functions) -> np.ndarray:
     """(T, 3) [N] the sum of a force over the bodies that it acts on, at each sample; what bodies do to each other cancels."""
-    if isinstance(force, MutualGravity) or (isinstance(force, Spring) and len(on) == 2):
+    if isinstance(force, forces.MutualGravity) or (isinstance(force, Spring) and len(on) == 2):
         return np.zeros((len(run), 3))
     missing = [name for name in force.on() or on if name not in run.names]
     if missing:
@@ -112,7 +102,7 @@ def _on_one(run: Run, force: Force, name: str, functions: Functions) -> np.ndarr
     mass, center, inertia = run.bodies[i].mass_properties()
     x, turn = _point(run, i, center), rotations(run.orientations[:, i].astype(float))
     v, w = run.velocities[:, i].astype(float), run.angular_velocities[:, i].astype(float)
-    if isinstance(force, CentralGravity):
+    if isinstance(force, forces.CentralGravity):
         d = x - force.center
         r2 = (d * d).sum(axis=1)[:, None]
         out = -force.gm * mass * d / r2**1.5
@@ -122,23 +112,23 @@ def _on_one(run: Run, force: Force, name: str, functions: Functions) -> np.ndarr
             djd, trace = (d * jd).sum(axis=1)[:, None], np.trace(j, axis1=1, axis2=2)[:, None]
             out -= 1.5 * force.gm / r2**2.5 * ((trace - 5 * djd / r2) * d + 2 * jd)
         return out
-    if isinstance(force, Drag):
+    if isinstance(force, forces.Drag):
         u = v - force.wind
         return -(force.linear + force.quadratic * np.linalg.norm(u, axis=1)[:, None]) * u
-    if isinstance(force, Medium):  # in the axes of the moments of inertia, on the half sides of the box that has them
+    if isinstance(force, forces.Medium):  # in the axes of the moments of inertia, on the half sides of the box that has them
         moments, axes = principal(np.array(inertia))
         side = np.sqrt(np.maximum(1.5 / mass * (moments.sum() - 2 * moments), 0.0))
         u = np.einsum("tij,ti->tj", turn @ axes, v - force.wind)
         across = np.array([side[1] * side[2], side[2] * side[0], side[0] * side[1]])
         f = 6 * np.pi * force.viscosity * side.mean() * u + 2 * force.density * across * np.abs(u) * u
         return -np.einsum("tij,tj->ti", turn @ axes, f)
-    if isinstance(force, TabulatedForce):
+    if isinstance(force, forces.TabulatedForce):
         table = np.array(force.forces or np.zeros((len(force.times), 3)))
         f = np.column_stack([np.interp(run.times, force.times, column, left=0.0, right=0.0) for column in table.T])
         return np.einsum("tij,tj->ti", turn, f) if force.frame == "body" else f
-    if isinstance(force, ConstantForce):
+    if isinstance(force, forces.ConstantForce):
         return turn @ np.array(force.force)
-    assert isinstance(force, FunctionForce)
+    assert isinstance(force, forces.FunctionForce)
     if force.name not in functions:
         raise InputError("functions", force.name, "is a force that a function gives, which no recording holds: give it again")
     given = zip(run.times, x, run.orientations[:, i], v, w, strict=True)

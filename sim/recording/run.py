@@ -174,6 +174,12 @@ class Run(Keeps, Reads):
                 raise RecordingError(self.path, f"is damaged: {told} of {name} are not what was written")
             self._sums[name, k] = True
 
+    def _need(self, what: str, column: str) -> None:
+        """RecordingError where contacts or impacts were not kept."""
+        if column not in self._arrays:
+            why = f"holds no {what}: record with Recorder(..., {what}=True), or tumble run --contacts"
+            raise RecordingError(self.path or "memory", why)
+
     def damages(self) -> list[str]:
         """Read all there is: what is damaged, a sentence each; none where the recording is what was written."""
         found = []
@@ -210,10 +216,7 @@ class Run(Keeps, Reads):
     @cached_property
     def _contacts(self) -> tuple[np.ndarray, np.ndarray]:
         """Contacts of all samples, and where those of each sample begin and end."""
-        if "contact_count" not in self._arrays:
-            raise RecordingError(
-                self.path or "memory", "holds no contacts: record with Recorder(..., contacts=True), or tumble run --contacts"
-            )
+        self._need("contacts", "contact_count")
         bounds = np.concatenate([[0], np.cumsum(self._read("contact_count"))])
         rows = np.zeros(bounds[-1], CONTACT_ROW)
         for field in CONTACT_ROW.names:
@@ -238,10 +241,7 @@ class Run(Keeps, Reads):
         point (3,) [m]; normal (3,), from A to B; impulse (3,) [N s] on B; loss [J]; speed [m/s] of approach.
         RecordingError where they were not kept.
         """
-        if "impact_time" not in self._arrays:
-            raise RecordingError(
-                self.path or "memory", "holds no impacts: record with Recorder(..., impacts=True), or tumble run --contacts"
-            )
+        self._need("impacts", "impact_time")
         columns = {field: self.part(f"impact_{field}", slice(None)) for field in IMPACT_ROW.names}
         rows = np.zeros(min(map(len, columns.values())), IMPACT_ROW)
         for field, column in columns.items():

@@ -11,35 +11,13 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.sim import state
 from tumble.sim.joints.joint_tables import linked
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.diagnostics import rotations, unheard
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.materials import SURFACE_FIELDS, coefficients
-from tumble.sim.state import (
-    ACCOUNTS,
-    CARRIER,
-    IDLE,
-    KIND_CODES,
-    KNOT,
-    PIECE,
-    PLANE,
-    POINTS,
-    SHARED,
-    Bodies,
-    Contacts,
-    Geoms,
-    Model,
-    Pairs,
-    bodies_of,
-    books_of,
-    contacts_of,
-    copied,
-    forces_of,
-    geoms_of,
-    joints_of,
-    pairs_of,
-)  # fmt: skip
+from tumble.sim.state import Bodies, Contacts, Geoms, Model, Pairs
 
 EVENTS_KEPT = 4096  # room of the log where nothing else is said
 PAIRS = 64  # candidate pairs that a world has room for at the start
@@ -48,14 +26,14 @@ PAIRS = 64  # candidate pairs that a world has room for at the start
 def rows_for(pairs: int) -> int:
     """Room for contacts where there is room for so many pairs. Kicks inside a drift are kept in what contacts leave free, so that
     less of it would give other bits: members of Worlds, which begin with fewer pairs, have as much as a world."""
-    return POINTS * max(pairs, PAIRS)
+    return state.POINTS * max(pairs, PAIRS)
 
 
 def empty(pairs: int, rules: np.ndarray) -> Model:
     """A model without bodies, with room for so many candidate pairs; ``rules`` as in Bodies."""
-    bodies = bodies_of(0)._replace(rules=rules)
-    contacts, books = contacts_of(rows_for(pairs)), books_of(ledger.ENTRIES, pairs, EVENTS_KEPT)
-    return Model(bodies, geoms_of(0), pairs_of(pairs), contacts, books, forces_of(0), joints_of(0))
+    bodies = state.bodies_of(0)._replace(rules=rules)
+    contacts, books = state.contacts_of(rows_for(pairs)), state.books_of(ledger.ENTRIES, pairs, EVENTS_KEPT)
+    return Model(bodies, state.geoms_of(0), state.pairs_of(pairs), contacts, books, state.forces_of(0), state.joints_of(0))
 
 
 @unheard
@@ -72,9 +50,9 @@ def with_bodies(
     ``gravity`` is the uniform field that dynamic bodies fall in [m/s^2], ``serial`` the number of the first of them.
     """
     n = len(model.bodies.kind)
-    bodies, geoms = bodies_of(n + len(definitions)), geoms_of(len(shapes))
+    bodies, geoms = state.bodies_of(n + len(definitions)), state.geoms_of(len(shapes))
     for field in Bodies._fields:
-        if field in SHARED:
+        if field in state.SHARED:
             bodies = bodies._replace(**{field: getattr(model.bodies, field)})
         else:
             getattr(bodies, field)[:n] = getattr(model.bodies, field)
@@ -103,7 +81,7 @@ def with_bodies(
     geoms.mobile[new] = of([d.kind == "dynamic" or d.sensor for d in definitions])
     geoms.moves[new], geoms.sensor[new] = of([d.kind != "static" for d in definitions]), of([d.sensor for d in definitions])
     geoms.groups[new], geoms.mask[new] = of([d.groups for d in definitions]), of([d.mask for d in definitions])
-    geoms.face[new] = of([CARRIER if isinstance(d.shape, Ground) else PIECE for d in definitions])
+    geoms.face[new] = of([state.CARRIER if isinstance(d.shape, Ground) else state.PIECE for d in definitions])
     reach = np.array([np.linalg.norm(x) if x.any() else 0.0 for x in geoms.x[new]]) + shapes.geometry.radius[new]
     np.maximum.at(bodies.radius, body, reach)
     return linked(model._replace(bodies=bodies, geoms=geoms))
@@ -111,19 +89,19 @@ def with_bodies(
 
 def facets(geoms: Geoms) -> int:
     """How many rows are facets of grounds, the last ones."""
-    return int(((geoms.face >= 0) | (geoms.face == IDLE) | (geoms.face <= PLANE)).sum())
+    return int(((geoms.face >= 0) | (geoms.face == state.IDLE) | (geoms.face <= state.PLANE)).sum())
 
 
 def with_facets(model: Model, owners: np.ndarray) -> Model:
     """The model with idle facets more for the grounds of these bodies (n,), in rows behind all others."""
     old = model.geoms
     m = len(old.body)
-    geoms = geoms_of(m + len(owners))
-    copied(old._replace(apart=geoms.apart), geoms)
+    geoms = state.geoms_of(m + len(owners))
+    state.copied(old._replace(apart=geoms.apart), geoms)
     geoms = geoms._replace(apart=old.apart)
-    geoms.shape[m:], geoms.face[m:], geoms.body[m:] = np.arange(m, m + len(owners)), IDLE, owners
+    geoms.shape[m:], geoms.face[m:], geoms.body[m:] = np.arange(m, m + len(owners)), state.IDLE, owners
     geoms.rot[m:], geoms.lo[m:], geoms.hi[m:] = np.eye(3), np.inf, -np.inf
-    carriers = {int(geoms.body[k]): k for k in np.flatnonzero(geoms.face == CARRIER)}
+    carriers = {int(geoms.body[k]): k for k in np.flatnonzero(geoms.face == state.CARRIER)}
     rows = [carriers[int(i)] for i in owners]
     geoms.groups[m:], geoms.mask[m:], geoms.short[rows] = geoms.groups[rows], geoms.mask[rows], 0
     return model._replace(geoms=geoms)
@@ -132,7 +110,7 @@ def with_facets(model: Model, owners: np.ndarray) -> Model:
 def _write_body(bodies: Bodies, i: int, d: BodyDef, rot: np.ndarray, gravity: tuple[float, float, float]) -> None:
     """Row i as the definition says; ``rot``: its orientation as a matrix (3, 3)."""
     mass, center, inertia = d.mass_properties()
-    bodies.kind[i] = KIND_CODES[d.kind]
+    bodies.kind[i] = state.KIND_CODES[d.kind]
     bodies.center[i] = center
     set_surface_motion(bodies, i, d.surface_velocity, d.surface_spin)
     bodies.material[i] = coefficients({field: getattr(d, field) for field in SURFACE_FIELDS})
@@ -167,21 +145,10 @@ def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, 
     """The model in which body i is another one of the same shape, as the definition says, and where it says."""
     bodies, geoms = model.bodies, model.geoms
     old = bodies.center[i].copy()
-    for name in (
-        "mass",
-        "inv_mass",
-        "inertia",
-        "inv_inertia",
-        "moments",
-        "axes",
-        "spin",
-        "gravity",
-        "force",
-        "torque",
-        "dv",
-        "dw",
-    ):
-        getattr(bodies, name)[i] = 0.0
+    b = bodies
+    matter, forces = (b.mass, b.inv_mass, b.inertia, b.inv_inertia, b.moments, b.axes, b.spin), (b.gravity, b.force, b.torque)
+    for column in (*matter, *forces, b.dv, b.dw):
+        column[i] = 0.0
     _write_body(bodies, i, definition, rotations(np.array([definition.orientation], dtype=float))[0], gravity)
     mine = geoms.body == i
     geoms.x[mine] += old - bodies.center[i]
@@ -193,7 +160,7 @@ def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, 
 
 def with_paths(model: Model, definitions: Sequence[BodyDef]) -> Model:
     """The model with the paths of all its bodies, which are these."""
-    bodies, tables, first = model.bodies, [np.zeros((0, KNOT))], 0
+    bodies, tables, first = model.bodies, [np.zeros((0, state.KNOT))], 0
     for i, d in enumerate(definitions):
         bodies.path[i], bodies.period[i] = first, 0.0
         if d.path is not None:
@@ -216,7 +183,7 @@ def without_body(model: Model, i: int) -> Model:
     pairs.geoms[:] = piece[pairs.geoms]
     pairs.slot[:], pairs.seen[:] = np.arange(len(pairs.slot)), 0.0
     contacts.pair[:], contacts.body[:] = piece[contacts.pair], row[contacts.body]
-    rows = {name: column[kept] for name, column in model.bodies._asdict().items() if name not in SHARED}
+    rows = {name: column[kept] for name, column in model.bodies._asdict().items() if name not in state.SHARED}
     bodies = model.bodies._replace(**rows)
     joints = model.joints  # those of body i are gone already
     joints.body[:] = np.where(joints.body >= 0, row[joints.body], -1)
@@ -252,8 +219,8 @@ def with_pairs(model: Model, room: int) -> Model:
     books = model.books
     touching, sensed = (np.concatenate([keys, np.zeros(room - len(keys), np.int64)]) for keys in (books.touching, books.sensed))
     return model._replace(
-        pairs=_longer(model.pairs, pairs_of(room)),
-        contacts=_longer(model.contacts, contacts_of(rows_for(room))),
+        pairs=_longer(model.pairs, state.pairs_of(room)),
+        contacts=_longer(model.contacts, state.contacts_of(rows_for(room))),
         books=books._replace(touching=touching, sensed=sensed),
     )
 
@@ -261,7 +228,7 @@ def with_pairs(model: Model, room: int) -> Model:
 def with_accounts(model: Model) -> Model:
     """The model with room for twice as many accounts of pairs, and for those that the next step can open."""
     books = model.books
-    room = max(2 * len(books.account), 4 * (int(books.counters[ACCOUNTS]) + len(model.pairs.event)))
+    room = max(2 * len(books.account), 4 * (int(books.counters[state.ACCOUNTS]) + len(model.pairs.event)))
     account, works = np.zeros(room, np.int64), np.zeros((room, 8))
     slots = books.account * np.int64(0x9E3779B1) % room  # wraps as accounts.book_pair does
     for key, row, k in zip(books.account, books.works, slots, strict=True):
@@ -279,7 +246,7 @@ def with_apart(model: Model, pairs: Sequence[tuple[int, int]]) -> Model:
 
 
 def _longer(group: Pairs, into: Pairs) -> Pairs:
-    """A table with a count, copied into a longer one."""
-    copied(group._replace(count=into.count[:0]), into)
+    """A table with a count, state.copied into a longer one."""
+    state.copied(group._replace(count=into.count[:0]), into)
     into.count[:] = group.count
     return into

@@ -12,7 +12,7 @@ from tumble.collision.errors import check_vector
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import check_fields, check_range, check_text, checked, flag, number, plain_value
+from tumble.sim.checks import check_fields, check_name, check_range, check_text, checked, flag, number, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
@@ -54,12 +54,6 @@ class CameraDef:
         return {f.name: plain_value(getattr(self, f.name)) for f in fields(self)}
 
 
-def _name(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise InputError(name, value, "must be a text")
-    return value
-
-
 def _seed(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(name, value, "must be a whole number")
@@ -84,7 +78,7 @@ class Scene(WithMaterials, Options):
     >>> world = scene.build()
     """
 
-    name: str = checked(_name, "scene", told="name of the scene; by default that of the file")
+    name: str = checked(check_name, "scene", told="name of the scene; by default that of the file")
     about: str = checked(check_text, "")  # what to look for, and why: on pages about runs
     duration: float = number(5.0, "s", "how long a run takes, in time of the scene", least=0)
     camera: CameraDef | None = checked(_camera, None)
@@ -219,11 +213,7 @@ class Scene(WithMaterials, Options):
                 raise InputError(side, name, f"there is no body of this name in the scene{did_you_mean(name, kinds)}")
         if "dynamic" not in (kinds.get(joint.a), kinds.get(joint.b)):
             raise InputError("a", joint.a, "one of the two bodies must be dynamic")
-        taken = {other.name for other in self.joints}
-        if not joint.name:
-            joint = joint.replace(name=free_name(type(joint).__name__.lower(), taken))
-        elif joint.name in taken:
-            raise InputError("name", joint.name, "is taken by another joint of the scene")
+        joint = with_name(joint, self.joints, "scene")
         self.joints.append(joint)
         return joint
 
@@ -338,6 +328,16 @@ class Names:
 def free_name(base: str, taken: set[str]) -> str:
     """``base``, or base_2, base_3 ... where that is taken."""
     return Names(taken).free(base)
+
+
+def with_name(joint: JointDef, others: Iterable[Any], owner: str) -> JointDef:
+    """A joint with its name, or one by its kind; InputError where another one of its ``owner``, a scene or a world, has that."""
+    taken = {other.name for other in others}
+    if not joint.name:
+        return joint.replace(name=free_name(type(joint).__name__.lower(), taken))
+    if joint.name in taken:
+        raise InputError("name", joint.name, f"is taken by another joint of the {owner}")
+    return joint
 
 
 @cache

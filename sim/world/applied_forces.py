@@ -117,10 +117,7 @@ class Pushes:
 
 def _bears(world: World, i: int) -> int:
     """What has to be kicked anew where body i is pushed in another way: NOTHING, ALL or ITS_ISLAND (joints/burden.py)."""
-    model, bound = world._packed(), world._bound_bears
-    if bound is None or bound.arguments[0] is not model:
-        bound = world._bound_bears = BEARS.bind(model)
-    return bound(i)
+    return world._bound_to(BEARS, world._packed())(i)
 
 
 def three(name: str, value: object) -> tuple[float, float, float]:

@@ -84,12 +84,8 @@ class Recollection(Asking):
         bodies = self._model.bodies._replace(x=strip.x[rows], q=strip.q[rows], p=p, l=l, p_before=p, l_before=l)
         counters = np.zeros_like(self._model.books.counters)
         counters[STEPS] = strip.step[k]
-        books = SimpleNamespace(
-            energy=strip.energy[k],
-            moved=strip.moved[k : k + 1],
-            reservoir=strip.reservoir[2 * k : 2 * k + 2],
-            counters=counters,
-        )
+        energy, moved, reservoir = strip.energy[k], strip.moved[k : k + 1], strip.reservoir[2 * k : 2 * k + 2]
+        books = SimpleNamespace(energy=energy, moved=moved, reservoir=reservoir, counters=counters)
         joints = self._model.joints
         if j:
             joints = joints._replace(value=strip.turn[k * j : (k + 1) * j])

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tumble.collision.bounds import aabb
-from tumble.collision.errors import InputError, check_number, check_vector
+from tumble.collision.broadphase.box_tree import box_gap, meets
+from tumble.collision.errors import check_number, check_vector
 from tumble.collision.ground.ground_distance import distance_to_ground
 from tumble.collision.hints import PoseLike
 from tumble.collision.kernels.group import own_tables
@@ -17,7 +18,7 @@ from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import load3, load9, store3
 from tumble.collision.narrowphase import distance
 from tumble.collision.pose import as_pose
-from tumble.collision.queries.ray_casts import ray
+from tumble.collision.queries.ray_casts import checked_rays, ray
 from tumble.collision.shapes.definitions import ConvexHull, Shape, convex_parts
 from tumble.collision.shapes.ground import Facet
 from tumble.collision.shapes.shapeset import ShapeSet
@@ -57,17 +58,7 @@ class Neighbor(NamedTuple):
 
 def ray_casts(world: World, origins, directions, reach: float, ignore: Iterable[Body]) -> tuple[np.ndarray, ...]:
     """(bodies (n,), -1 where nothing is hit; distances (n,) [m], inf there; normals (n, 3), nan there) of n rays."""
-    origins, directions = np.atleast_2d(np.array(origins, dtype=float)), np.atleast_2d(np.array(directions, dtype=float))
-    for name, rows in (("origins", origins), ("directions", directions)):
-        if rows.ndim != 2 or rows.shape[1] != 3 or not np.isfinite(rows).all():
-            raise InputError(name, rows, "must be an (n, 3) array of finite numbers")
-    if len({len(origins), len(directions)} - {1}) > 1:
-        raise InputError("directions", directions, f"must be as many as the origins ({len(origins)}), or one for all")
-    length = np.linalg.norm(directions, axis=1)
-    if not (length > 0).all():
-        raise InputError("direction", directions[np.argmin(length)], "must have a length")
-    origins, directions = map(np.ascontiguousarray, np.broadcast_arrays(origins, directions / length[:, None]))
-    reach = reach if reach == math.inf else check_number("reach", reach, least=0)
+    origins, directions, reach = checked_rays(origins, directions, reach)
     x, rot = poses(world)
     n = len(origins)
     body, length, normal = np.empty(n, np.int64), np.empty(n), np.empty((n, 3))
@@ -142,11 +133,7 @@ def box_gaps(g, shape, x, rot, box):
     gaps = np.empty(len(shape))
     for k in range(len(shape)):
         lo, hi = aabb(g, shape[k], load3(x, k), load9(rot, k))
-        square = 0.0
-        for r in range(3):
-            gap = max(lo[r] - box[1, r], box[0, r] - hi[r], 0.0)
-            square += gap * gap
-        gaps[k] = math.sqrt(square)
+        gaps[k] = box_gap(lo, hi, box[0], box[1])
     return gaps
 
 
@@ -162,27 +149,11 @@ def cast_rays(g, body_of, whole, x, rot, seen, origins, directions, reach, body,
     for i in range(len(origins)):
         body[i], length[i] = -1, math.inf
         store3(normal, i, (math.nan, math.nan, math.nan))
-        limit = reach
+        o, d, limit = origins[i], directions[i], reach
         for k in range(m):
-            if not whole[k] or not seen[body_of[k]] or not _crosses(box[k], origins[i], directions[i], limit):
+            if not whole[k] or not seen[body_of[k]] or not meets(box[k, 0], box[k, 1], o, o, d, limit) <= limit:
                 continue
             hit, t, n = ray(g, k, load3(x, k), load9(rot, k), load3(origins, i), load3(directions, i), limit)
             if hit and t < length[i]:
                 body[i], length[i], limit = body_of[k], t, t
                 store3(normal, i, n)
-
-
-@kernel
-def _crosses(box, origin, direction, limit):
-    """A ray meets a box within ``limit``: the intervals of the three slabs have a common point."""
-    enter, leave = 0.0, limit
-    for r in range(3):
-        if direction[r] == 0.0:
-            if not (box[0, r] <= origin[r] <= box[1, r]):
-                return False
-        else:
-            a, b = (box[0, r] - origin[r]) / direction[r], (box[1, r] - origin[r]) / direction[r]
-            enter, leave = max(enter, min(a, b)), min(leave, max(a, b))
-    # rounding of the slabs must not lose a hit at a corner
-    slack = 1e-12 * (1.0 + abs(enter)) if enter < math.inf else 0.0
-    return enter <= leave + slack

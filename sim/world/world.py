@@ -25,10 +25,7 @@ from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.materials import rules
 from tumble.sim.scene.options import Options, Rule
 from tumble.sim.scene.scene import Scene
-from tumble.sim.state import (
-    EVENTS,
-    LOG,
-)
+from tumble.sim.state import EVENTS, LOG
 from tumble.sim.words import count
 from tumble.sim.world import checkpoint
 from tumble.sim.world.applied_forces import Pushes
@@ -55,18 +52,9 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
 
     ROOM = tables.PAIRS  # candidate pairs that there is room for at the start
     SETS = (
-        "options",
-        "settings",
-        "materials",
-        "pairs",
-        "bodies",
-        "quarantined",
-        "joints",
-        "controls",
-        "instruments",
-        "apart",
+        "options", "settings", "materials", "pairs", "bodies", "quarantined", "joints", "controls", "instruments", "apart",
         "forces",
-    )
+    )  # fmt: skip
 
     @spelled
     def __init__(
@@ -95,6 +83,7 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         self.pairs: list[dict[str, Any]] = []
         self._glance: Any = None  # the compiled reading of bodies for their views, bound to the arrays; and that of joints
         self._glance_joint: Any = None
+        self._bounds: dict[Any, tuple[tuple, Any]] = {}  # other kernels, with the arguments that they are bound to
         self.bodies: list[Body] = []
         self.quarantined: list[SimulationError] = []  # why bodies were taken out, one for each step at which some were
         self.joints: list[Joint] = []

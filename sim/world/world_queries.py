@@ -42,18 +42,25 @@ def fixed(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def write_into(worlds: Any, out: dict[str, np.ndarray]) -> None:
-    """Write states by name into arrays that were given, of their shapes; InputError names one that does not fit."""
-    for name, array in out.items():
-        if name not in ARRAYS:
-            raise InputError(name, "...", f"must be one of {', '.join(ARRAYS)}{did_you_mean(name, ARRAYS)}")
-        values = getattr(worlds, name)
-        if not isinstance(array, np.ndarray) or array.shape != values.shape or not array.flags.writeable:
-            raise InputError(name, getattr(array, "shape", array), f"must be an array of shape {values.shape} to write into")
-        array[...] = values
+class States(Reads):
+    """Whose bodies' states are read as arrays: a world, or many."""
+
+    def read(self, **out: np.ndarray) -> None:
+        """Write ``positions``, ``orientations``, ``velocities``, ``angular_velocities`` or ``centers_of_mass`` into arrays given.
+
+        >>> world.read(positions=x, velocities=v)        # (n, 3) each
+        >>> worlds.read(positions=x, velocities=v)       # (n, bodies, 3) each
+        """
+        for name, array in out.items():
+            if name not in ARRAYS:
+                raise InputError(name, "...", f"must be one of {', '.join(ARRAYS)}{did_you_mean(name, ARRAYS)}")
+            values = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.shape != values.shape or not array.flags.writeable:
+                raise InputError(name, getattr(array, "shape", array), f"must be an array of shape {values.shape} to write into")
+            array[...] = values
 
 
-class Asking(Reads):
+class Asking(States):
     """State, energies, contacts and neighbours of a :class:`~tumble.sim.world.world.World`, which derives from this."""
 
     bodies: list[Body]
@@ -165,13 +172,6 @@ class Asking(Reads):
     def angular_velocities(self) -> np.ndarray:
         """(n, 3) [rad/s] world axes."""
         return fixed(diagnostics.angular_velocities(self.model.bodies))
-
-    def read(self, **out: np.ndarray) -> None:
-        """Write ``positions``, ``orientations``, ``velocities``, ``angular_velocities`` or ``centers_of_mass`` into arrays given.
-
-        >>> world.read(positions=x, velocities=v)        # (n, 3) each
-        """
-        write_into(self, out)
 
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from tumble.collision.kernels.native import Call, Calls
 from tumble.collision.spelling import spelled
-from tumble.collision.suggesting import Keeps, Reads
+from tumble.collision.suggesting import Keeps
 from tumble.sim.errors import InputError, SimulationError
 from tumble.sim.ledger import diagnostics
 from tumble.sim.recording.observers import whole_number
@@ -28,7 +28,7 @@ from tumble.sim.state import OK, Bodies, Model
 from tumble.sim.world import checkpoint
 from tumble.sim.world.parts.stepping import CALL
 from tumble.sim.world.world import World
-from tumble.sim.world.world_queries import fixed, write_into
+from tumble.sim.world.world_queries import States, fixed
 
 TOGETHER = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "x", "q", "p", "l", "p_before", "l_before")
 MEMBER_EVENTS_KEPT = 64  # of a member, that wait to be read
@@ -49,7 +49,7 @@ class _Member(World):
             self.listen(capacity=MEMBER_EVENTS_KEPT)
 
 
-class Worlds(Keeps, Reads, Sequence):
+class Worlds(Keeps, States, Sequence):
     """``n`` worlds of one scene, or one of each of several scenes with as many bodies.
 
     >>> worlds = Worlds(scene, 1000)
@@ -269,13 +269,6 @@ class Worlds(Keeps, Reads, Sequence):
     def centers_of_mass(self) -> np.ndarray:
         """(n, bodies, 3) [m]: a view of the state, read-only."""
         return fixed(self._all("x").view())
-
-    def read(self, **out: np.ndarray) -> None:
-        """Write ``positions``, ``orientations``, ``velocities``, ``angular_velocities`` or ``centers_of_mass`` into arrays given.
-
-        >>> worlds.read(positions=x, velocities=v)       # (n, bodies, 3) each
-        """
-        write_into(self, out)
 
     def read_positions(self, out: np.ndarray | None = None) -> np.ndarray:
         """As :attr:`positions`, written into ``out`` (n, bodies, 3) where that is given."""

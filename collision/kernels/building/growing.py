@@ -36,7 +36,6 @@ from tumble.collision.kernels.building.objects import (
     name_of,
     offer,
     read,
-    symbol_of,
 )
 from tumble.collision.kernels.building.runtime import runtime
 from tumble.collision.kernels.jit import FAR_KERNELS, Later
@@ -236,7 +235,7 @@ class Growing:
         codes = [code for objects in entries for _, _, code in objects]
         links: list[Objects] = []
         for name in reversed(self.far):  # callers first: those that nothing refers to are left out
-            symbol = symbol_of(self.far[name]).encode() + b"\0"
+            symbol = name.encode() + b"\0"
             if any(symbol in code for code in codes):
                 links.append(self.objects[name])
                 codes += [code for _, _, code in self.objects[name]]

@@ -35,12 +35,8 @@ MATHEMATICS = {"numba_ldexp": "ldexp", "numba_frexp": "frexp"}
 
 
 def name_of(kernel: Callable) -> str:
+    """The name of a kernel, by which far calls know it too."""
     return f"{kernel.__module__}.{kernel.__qualname__}"
-
-
-def symbol_of(kernel: Callable) -> str:
-    """The name by which far calls know a kernel."""
-    return name_of(kernel)
 
 
 def file_of(kernel: Callable) -> Path:

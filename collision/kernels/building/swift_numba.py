@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 RARELY = (200_000, 10, 100)  # when garbage is collected: a tenth of the time went into that
@@ -185,7 +186,7 @@ def _questions() -> None:
     from numba.core import base, lowering, ssa
     from numba.np import arrayobj
 
-    plain_loc, plain_array, arrays = base._has_loc, arrayobj.make_array, {}
+    plain_loc = base._has_loc
 
     def has_loc(function: Any) -> bool:
         code = getattr(function, "__code__", None)
@@ -193,15 +194,10 @@ def _questions() -> None:
             return plain_loc(function)
         return "loc" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
-    def make_array(kind: Any) -> Any:
-        if kind not in arrays:
-            arrays[kind] = plain_array(kind)
-        return arrays[kind]
-
     class NoLog:
         debug = staticmethod(lambda *_: None)
 
-    base._has_loc, arrayobj.make_array, ssa._logger = has_loc, make_array, NoLog
+    base._has_loc, arrayobj.make_array, ssa._logger = has_loc, cache(arrayobj.make_array), NoLog
     lowering.Lower._disable_sroa_like_opt = False
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import cross, mul_t, norm, scale, sub
+from tumble.collision.linalg import cross, matmul, mul_t, norm, scale, sub, transpose
 
 LOCKED = 1e-6  # cosine of the middle angle below which reciprocal vectors grow no further
 
@@ -20,13 +20,10 @@ LOCKED = 1e-6  # cosine of the middle angle below which reciprocal vectors grow 
 @lean
 def measure_general(xa, fa, xb, fb, sign, first, second, third):
     """Travels in the frame of a, and of the three angles those that are asked for, else 0; all times ``sign``."""
-    d = mul_t(fa, sub(xb, xa))
-    y = mul_t(fa, (fb[1], fb[4], fb[7]))
-    z = mul_t(fa, (fb[2], fb[5], fb[8]))
-    x = mul_t(fa, (fb[0], fb[3], fb[6]))
-    p = math.atan2(-z[1], z[2]) if first else 0.0
-    q = math.atan2(z[0], math.sqrt(z[1] * z[1] + z[2] * z[2])) if second else 0.0
-    r = math.atan2(-y[0], x[0]) if third else 0.0
+    d, m = mul_t(fa, sub(xb, xa)), matmul(transpose(fa), fb)
+    p = math.atan2(-m[5], m[8]) if first else 0.0
+    q = math.atan2(m[2], math.sqrt(m[5] * m[5] + m[8] * m[8])) if second else 0.0
+    r = math.atan2(-m[1], m[0]) if third else 0.0
     return (sign * d[0], sign * d[1], sign * d[2], sign * p, sign * q, sign * r)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.pose import Pose
+from tumble.sim.joints.joint_tables import joint_ends, standing
 from tumble.sim.joints.mechanism.tree import TRAVEL, TURN, UNIT_AXES, Link, angles, link_turn, rotation_about
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.state import Model
@@ -33,22 +34,9 @@ class Sides(NamedTuple):
     own_frame: np.ndarray
 
 
-def fixed_pose(model: Model, i: int) -> tuple[np.ndarray, np.ndarray]:
-    """Centre and rotation of a body that is no link; the origin for the world."""
-    if i < 0:
-        return np.zeros(3), np.eye(3)
-    return model.bodies.x[i], rotations(model.bodies.q[i : i + 1])[0]
-
-
 def sides(model: Model, link: Link, carrier: tuple[np.ndarray, np.ndarray], own: tuple[np.ndarray, np.ndarray]) -> Sides:
-    joints, near, far = model.joints, int(link.flipped), 1 - int(link.flipped)
-    (xa, ra), (xb, rb), j = carrier, own, link.joint
-    return Sides(
-        xa + ra @ joints.anchor[j, near],
-        ra @ joints.frame[j, near],
-        xb + rb @ joints.anchor[j, far],
-        rb @ joints.frame[j, far],
-    )
+    ends = joint_ends(model.joints, link.joint, *((own, carrier) if link.flipped else (carrier, own)))
+    return Sides(*(ends[2:] + ends[:2] if link.flipped else ends))
 
 
 def forward(model: Model, links: list[Link], q: np.ndarray) -> Poses:
@@ -61,7 +49,7 @@ def forward(model: Model, links: list[Link], q: np.ndarray) -> Poses:
             rot[k] = rotations(mine[None, 3:] / np.linalg.norm(mine[3:]))[0]
             x[k] = mine[:3] + rot[k] @ model.bodies.center[link.body]
             continue
-        carrier = (x[link.parent], rot[link.parent]) if link.parent >= 0 else fixed_pose(model, link.carrier)
+        carrier = (x[link.parent], rot[link.parent]) if link.parent >= 0 else standing(model, link.carrier)
         s = sides(model, link, carrier, (np.zeros(3), np.eye(3)))
         if link.round:  # of the body's own axes against those of its carrier
             turn = rotations(mine[None] / np.linalg.norm(mine))[0]
@@ -96,7 +84,7 @@ def coordinates(model: Model, links: list[Link], poses: Poses, counted: np.ndarr
         if link.free:
             out[at] = (*(poses.x[k] - poses.rot[k] @ model.bodies.center[link.body]), *quaternion(poses.rot[k]))
             continue
-        carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else fixed_pose(model, link.carrier)
+        carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else standing(model, link.carrier)
         if link.round:
             out[at] = quaternion(_round_rest(model, link, carrier[1]).T @ poses.rot[k])
             continue
@@ -134,7 +122,7 @@ class Motion:
         for k, link in enumerate(links):
             x, rot = poses.x[k], poses.rot[k]
             at = slice(link.v, link.v + link.nv)
-            carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else fixed_pose(model, link.carrier)
+            carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else standing(model, link.carrier)
             if link.free:
                 axes, point = np.hstack([np.eye(3), rot]), x - rot @ model.bodies.center[link.body]
             else:

@@ -8,44 +8,26 @@ from typing import Any
 from tumble.collision.errors import InputError
 from tumble.collision.spelling import did_you_mean
 from tumble.sim.checks import check_fields, typed_values
-from tumble.sim.joints.mechanism.instruments import (
-    Accelerometer,
-    ContactForce,
-    Encoder,
-    ForceTorque,
-    Gyroscope,
-    Instrument,
-    RangeFinder,
-    Tracker,
-    Velocimeter,
-)
-from tumble.sim.joints.mechanism.sensors import (
-    ActuatorSensor,
-    CoordinateSensor,
-    Frame,
-    FrameSensor,
-    Interaction,
-    SubtreeSensor,
-    Touch,
-    WorldSensor,
-)
+from tumble.sim.joints.mechanism import instruments, sensors
+from tumble.sim.joints.mechanism.instruments import Instrument
+from tumble.sim.joints.mechanism.sensors import Frame
 
 INSTRUMENTS: dict[str, type[Instrument]] = {
-    "accelerometer": Accelerometer,
-    "gyroscope": Gyroscope,
-    "velocimeter": Velocimeter,
-    "tracker": Tracker,
-    "range_finder": RangeFinder,
-    "contact_force": ContactForce,
-    "force_torque": ForceTorque,
-    "encoder": Encoder,
-    "frame": FrameSensor,
-    "subtree": SubtreeSensor,
-    "coordinate": CoordinateSensor,
-    "actuator": ActuatorSensor,
-    "interaction": Interaction,
-    "touch": Touch,
-    "world": WorldSensor,
+    "accelerometer": instruments.Accelerometer,
+    "gyroscope": instruments.Gyroscope,
+    "velocimeter": instruments.Velocimeter,
+    "tracker": instruments.Tracker,
+    "range_finder": instruments.RangeFinder,
+    "contact_force": instruments.ContactForce,
+    "force_torque": instruments.ForceTorque,
+    "encoder": instruments.Encoder,
+    "frame": sensors.FrameSensor,
+    "subtree": sensors.SubtreeSensor,
+    "coordinate": sensors.CoordinateSensor,
+    "actuator": sensors.ActuatorSensor,
+    "interaction": sensors.Interaction,
+    "touch": sensors.Touch,
+    "world": sensors.WorldSensor,
 }
 KINDS = {made: kind for kind, made in INSTRUMENTS.items()}
 FRAMES = ("frame", "reference")  # fields that hold a Frame

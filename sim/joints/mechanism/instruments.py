@@ -20,7 +20,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, check_quaternion
 from tumble.collision.spelling import did_you_mean
-from tumble.sim.checks import Record, checked, given_name, number, plain_value, vector
+from tumble.sim.checks import Record, check_name, checked, given_name, number, plain_value, vector
 from tumble.sim.joints.joint_definitions import direction
 from tumble.sim.ledger.diagnostics import rotations
 
@@ -30,17 +30,12 @@ if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
 Probe = Callable[[], "np.ndarray | None"]  # what reads; None: there is nothing to tell yet
+Motion = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # place (3,), axes (3, 3), velocity (3,), angular velocity (3,)
 
 
 def named(told: str = "name of its readings, which no other instrument has") -> Any:
     """A field for the name of an instrument, or of an actuator."""
-    return checked(_named, told=told)
-
-
-def _named(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise InputError(name, value, "must be a text")
-    return value
+    return checked(check_name, told=told)
 
 
 def _seed(name: str, value: object) -> int:
@@ -95,14 +90,15 @@ def named_in(field: str, name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def _turn(body: Body) -> np.ndarray:
+def body_turn(body: Body) -> np.ndarray:
+    """(3, 3) rotation of a body."""
     return rotations(body.orientation[None])[0]
 
 
-def _velocity(body: Body, place: np.ndarray) -> np.ndarray:
-    """(3,) of a point of a body, given in its frame."""
-    arm = _turn(body) @ (place - body.center_of_mass)
-    return body.velocity + np.cross(body.angular_velocity, arm)
+def motion(body: Body, place: np.ndarray, axes: np.ndarray) -> Motion:
+    """Where a place in the frame of a body is in the world, with axes there, and how it moves."""
+    turn, w = body_turn(body), body.angular_velocity
+    return body.position + turn @ place, turn @ axes, body.velocity + np.cross(w, turn @ (place - body.center_of_mass)), w
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +112,12 @@ class Accelerometer(Mounted):
     unit: ClassVar[str] = "m/s^2"
 
     def probe(self, world: World) -> Probe:
-        body, place, axes = self.mounted(world)
-        last: list[Any] = [world.time, _velocity(body, place), body.orientation]
+        body, _, axes = mounted = self.mounted(world)
+        state = lambda: (world.time, motion(*mounted)[2], body.orientation)  # noqa: E731
+        last: list[Any] = [*state()]
 
         def read() -> np.ndarray | None:
-            now = world.time, _velocity(body, place), body.orientation
+            now = state()
             (t0, v0, q0), (t1, v1, q1) = last, now
             if t1 <= t0:
                 return None
@@ -143,7 +140,7 @@ class Gyroscope(Mounted):
 
     def probe(self, world: World) -> Probe:
         body, _, axes = self.mounted(world)
-        return lambda: (_turn(body) @ axes).T @ body.angular_velocity
+        return lambda: (body_turn(body) @ axes).T @ body.angular_velocity
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +151,7 @@ class Velocimeter(Mounted):
 
     def probe(self, world: World) -> Probe:
         body, place, axes = self.mounted(world)
-        return lambda: (_turn(body) @ axes).T @ _velocity(body, place)
+        return lambda: (body_turn(body) @ axes).T @ motion(body, place, axes)[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +161,8 @@ class Tracker(Mounted):
     unit: ClassVar[str] = "m"
 
     def probe(self, world: World) -> Probe:
-        body, place, _ = self.mounted(world)
-        return lambda: body.position + _turn(body) @ place
+        mounted = self.mounted(world)
+        return lambda: motion(*mounted)[0]
 
 
 def _reach(name: str, value: Any) -> float:
@@ -186,8 +183,8 @@ class RangeFinder(Mounted):
         body, place, axes = self.mounted(world)
 
         def read() -> np.ndarray:
-            turn = _turn(body)
-            hit = world.ray_cast(body.position + turn @ place, turn @ axes @ self.direction, self.reach, ignore=[body])
+            start, towards, _, _ = motion(body, place, axes)
+            hit = world.ray_cast(start, towards @ self.direction, self.reach, ignore=[body])
             return np.array([math.inf if hit is None else hit.distance])
 
         return read
@@ -244,7 +241,7 @@ class ForceTorque(OfJoint):
 
         def read() -> np.ndarray:
             body = joint.bodies[1]
-            turn = np.eye(3) if body is None else _turn(body)
+            turn = np.eye(3) if body is None else body_turn(body)
             return np.concatenate([turn.T @ joint.force, turn.T @ joint.torque])
 
         return read

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tumble.sim.joints.joint_tables import joint_ends, measured_at
-from tumble.sim.joints.mechanism.dynamics import Motion, Poses, fixed_pose, forward
+from tumble.sim.joints.joint_tables import joint_ends, measured_at, standing
+from tumble.sim.joints.mechanism.dynamics import Motion, Poses, forward
 from tumble.sim.joints.mechanism.tree import Link
 from tumble.sim.state import DYNAMIC, Model
 
@@ -147,7 +147,7 @@ class Loops(NamedTuple):
         return np.concatenate(errors), np.concatenate(rows)
 
     def _pose(self, poses: Poses, place: dict[int, int], i: int) -> tuple[np.ndarray, np.ndarray]:
-        return (poses.x[place[i]], poses.rot[place[i]]) if i in place else fixed_pose(self.model, i)
+        return (poses.x[place[i]], poses.rot[place[i]]) if i in place else standing(self.model, i)
 
 
 def loops_of(model: Model, links: list[Link]) -> Loops | None:

@@ -15,31 +15,17 @@ import numpy as np
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.pose import Pose
 from tumble.sim.checks import Record, checked, given_name, given_names, numbers
-from tumble.sim.joints.mechanism.instruments import AXES_THERE, PLACE, Instrument, Mounted, Probe, named, named_in
+from tumble.sim.joints.mechanism.instruments import AXES_THERE, PLACE, Instrument, Motion, Mounted, Probe, motion, named, named_in
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.words import count
 
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-Motion = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # place (3,), axes (3, 3), velocity (3,), angular velocity (3,)
 AXES = {"x": 0, "y": 1, "z": 2}
-FRAME_READINGS = {  # what is read: columns, unit
-    "position": (("x", "y", "z"), "m"),
-    "orientation": (("w", "x", "y", "z"), ""),
-    **dict.fromkeys(AXES, (("x", "y", "z"), "")),
-    "velocity": (("x", "y", "z"), "m/s"),
-    "angular_velocity": (("x", "y", "z"), "rad/s"),
-}
-TREE_READINGS = {
-    "center": (("x", "y", "z"), "m"),
-    "velocity": (("x", "y", "z"), "m/s"),
-    "angular_momentum": (("x", "y", "z"), "kg m^2/s"),
-}
-COORDINATE_READINGS = {"position": (("position",), "rad or m"), "speed": (("speed",), "rad/s or m/s")}
-ACTUATOR_READINGS = COORDINATE_READINGS | {"force": (("force",), "N or N m")}
-BETWEEN_READINGS = {"force": (("x", "y", "z"), "N"), "torque": (("x", "y", "z"), "N m")}
-WORLD_READINGS = {"time": (("time",), "s"), "kinetic": (("energy",), "J"), "potential": (("energy",), "J")}
+XYZ = ("x", "y", "z")
+Told = dict[str, tuple[tuple[str, ...], str]]  # what may be read: columns, unit
+ALONG: Told = {"position": (("position",), "rad or m"), "speed": (("speed",), "rad/s or m/s")}  # of a coordinate
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +42,14 @@ class Frame(Record):
         if self.body is None:
             return lambda: (place, axes, np.zeros(3), np.zeros(3))
         body = named_in("body", self.body, {b.name: b for b in world.bodies})
-
-        def read() -> Motion:
-            turn = rotations(body.orientation[None])[0]
-            w = body.angular_velocity
-            velocity = body.velocity + np.cross(w, turn @ (place - body.center_of_mass))
-            return body.position + turn @ place, turn @ axes, velocity, w
-
-        return read
+        return lambda: motion(body, place, axes)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading(Instrument):
     """An instrument that reads one of several things, ``of``: one of its ``readings``."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = {}
+    readings: ClassVar[Told] = {}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -98,7 +77,13 @@ def what(default: str) -> Any:
 class FrameSensor(Reading):
     """``of`` a frame: position, orientation, one of its axes x, y, z, velocity or angular_velocity, against ``reference``."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = FRAME_READINGS
+    readings: ClassVar[Told] = {
+        "position": (XYZ, "m"),
+        "orientation": (("w", *XYZ), ""),
+        **dict.fromkeys(AXES, (XYZ, "")),
+        "velocity": (XYZ, "m/s"),
+        "angular_velocity": (XYZ, "rad/s"),
+    }
 
     name: str = named()
     frame: Frame = checked(None, takes="frame", told="what it tells of")
@@ -127,7 +112,7 @@ class FrameSensor(Reading):
 class SubtreeSensor(Reading):
     """``of`` some ``bodies``: center of mass, its velocity, or angular_momentum about it."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = TREE_READINGS
+    readings: ClassVar[Told] = {"center": (XYZ, "m"), "velocity": (XYZ, "m/s"), "angular_momentum": (XYZ, "kg m^2/s")}
 
     name: str = named()
     bodies: tuple[str, ...] = checked(given_names, takes="texts", told="names of bodies")
@@ -144,7 +129,7 @@ class SubtreeSensor(Reading):
 
         def read() -> np.ndarray:
             mass = np.array([b.mass for b in bodies])
-            turns = [rotations(b.orientation[None])[0] for b in bodies]
+            turns = rotations(np.array([b.orientation for b in bodies]))
             x = np.array([b.position + turn @ b.center_of_mass for b, turn in zip(bodies, turns, strict=True)])
             v = np.array([b.velocity for b in bodies])
             center, velocity = mass @ x / mass.sum(), mass @ v / mass.sum()
@@ -160,7 +145,7 @@ class SubtreeSensor(Reading):
 class CoordinateSensor(Reading):
     """``of`` the coordinate of a joint, or of a tendon, ``coefficients`` times those of ``joints``: position or speed."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = COORDINATE_READINGS
+    readings: ClassVar[Told] = ALONG
 
     name: str = named()
     joints: tuple[str, ...] = JOINTS_READ
@@ -186,7 +171,7 @@ class CoordinateSensor(Reading):
 class ActuatorSensor(Reading):
     """``of`` an actuator: its length, gear times the coordinate, as position; speed; the force that it gives before its gear."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = ACTUATOR_READINGS
+    readings: ClassVar[Told] = ALONG | {"force": (("force",), "N or N m")}
 
     name: str = named()
     actuator: str = checked(given_name, told="name of the actuator")
@@ -208,7 +193,7 @@ class ActuatorSensor(Reading):
 class Interaction(Reading):
     """``of`` what ``joints`` do to the ``body`` of a frame that hangs on them: force, or torque about the frame, in its axes."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = BETWEEN_READINGS
+    readings: ClassVar[Told] = {"force": (XYZ, "N"), "torque": (XYZ, "N m")}
 
     name: str = named()
     frame: Frame = checked(None, takes="frame", told="on the body that the joints hold")
@@ -246,18 +231,13 @@ class Touch(Mounted):
     its place: a sphere, box, capsule, cylinder or ellipsoid of this ``size``, half lengths as in MJCF; all where it is None.
     """
 
+    columns: ClassVar[tuple[str, ...]] = ("force",)
+    unit: ClassVar[str] = "N"
+
     region: str = checked(None, "sphere", "region", told="shape of the region that feels; by default sphere")
     size: Any = checked(
         None, None, "numbers", unit="m", above=0, told="half lengths of the region; by default the whole body feels"
     )
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("force",)
-
-    @property
-    def unit(self) -> str:
-        return "N"
 
     def __post_init__(self) -> None:
         Mounted.__post_init__(self)
@@ -270,15 +250,14 @@ class Touch(Mounted):
             self._put("size", tuple(check_number("size", s, above=0) for s in self.size[:numbers]))
 
     def probe(self, world: World) -> Probe:
-        body, place, axes = self.mounted(world)
+        body, _, _ = mounted = self.mounted(world)
 
         def read() -> np.ndarray:
             c, i = world.contacts(), body.index
             mine = (c["body_a"] == i) | (c["body_b"] == i)
             if self.size is not None:
-                turn = rotations(body.orientation[None])[0]
-                local = (c["point"] - body.position - turn @ place) @ turn @ axes
-                mine &= REGIONS[self.region][1](local, self.size)
+                x, axes, _, _ = motion(*mounted)
+                mine &= REGIONS[self.region][1]((c["point"] - x) @ axes, self.size)
             return np.array([np.abs(np.einsum("nk,nk->n", c["force"], c["normal"]))[mine].sum()])
 
         return read
@@ -302,7 +281,7 @@ REGIONS: dict[str, tuple[int, Callable[[np.ndarray, tuple[float, ...]], np.ndarr
 class WorldSensor(Reading):
     """``of`` the world: its time; its kinetic energy, rotors among it; its potential one, springs of servos among it."""
 
-    readings: ClassVar[dict[str, tuple[tuple[str, ...], str]]] = WORLD_READINGS
+    readings: ClassVar[Told] = {"time": (("time",), "s"), "kinetic": (("energy",), "J"), "potential": (("energy",), "J")}
 
     name: str = named()
     of: str = what("time")

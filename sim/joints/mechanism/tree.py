@@ -155,20 +155,16 @@ def _link(world: Any, definitions: list[Any], i: int, parent: int, j: int) -> Li
         return Link(i, parent, j, False, True, coordinates, free=True)
     joints, d = world.model.joints, definitions[j]
     flipped = int(joints.body[j, 0]) == i
-    kind, carrier = joints.kind[j], int(joints.body[j, 1 if flipped else 0])
-    one = lambda kind, axis: [Coordinate(d.name, kind, axis, 1.0, j, d.reference, d.armature)]  # noqa: E731
-    if kind == HINGE:
-        return Link(i, parent, j, flipped, False, one(TURN, 2), carrier=carrier)
-    if kind == SLIDER:
-        return Link(i, parent, j, flipped, False, one(TRAVEL, 2), carrier=carrier)
-    if kind == POINT:
-        turns = [Coordinate(f"{d.name}.{c}", TURN, k) for k, c in enumerate(("turn_x", "turn_y", "turn_z"))]
-        return Link(i, parent, j, flipped, True, turns, carrier=carrier)
-    if kind != GENERAL:
-        return Link(i, parent, j, flipped, False, [], carrier=carrier)
-    if flipped:
-        raise InputError(f"joint {d.name}", d.b, f"must be the body that hangs on {d.a}: give the two the other way round")
-    return Link(i, parent, j, False, False, _general(world, definitions, j), carrier=carrier)
+    kind, coordinates = joints.kind[j], []
+    if kind in (HINGE, SLIDER):
+        coordinates = [Coordinate(d.name, TURN if kind == HINGE else TRAVEL, 2, 1.0, j, d.reference, d.armature)]
+    elif kind == POINT:
+        coordinates = [Coordinate(f"{d.name}.{c}", TURN, k) for k, c in enumerate(("turn_x", "turn_y", "turn_z"))]
+    elif kind == GENERAL:
+        if flipped:
+            raise InputError(f"joint {d.name}", d.b, f"must be the body that hangs on {d.a}: give the two the other way round")
+        coordinates = _general(world, definitions, j)
+    return Link(i, parent, j, flipped, kind == POINT, coordinates, carrier=int(joints.body[j, 1 if flipped else 0]))
 
 
 def _general(world: Any, definitions: list[Any], j: int) -> list[Coordinate]:

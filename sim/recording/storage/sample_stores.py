@@ -25,18 +25,8 @@ from tumble.sim.pace import Pace
 from tumble.sim.recording.recorded_contacts import CONTACT_AXES, IMPACT_ROW, RowStore
 from tumble.sim.recording.recorded_variables import CONTACT_COUNT, DIMENSION_LABELS, Variable
 from tumble.sim.recording.run import Run
-from tumble.sim.recording.storage.checksums import (
-    CHECKSUM_TABLE,
-    TAIL,
-    UNFINISHED_ROOT,
-    Sums,
-    checksum_table,
-    consolidate,
-    make_table,
-    of_labels,
-    put_full,
-    writable,
-)
+from tumble.sim.recording.storage import checksums
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL, consolidate
 from tumble.sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
@@ -131,7 +121,7 @@ class Store:
 
         run = Run.open(self.path)  # says what is wrong where it is no recording
         clear_unfinished(self.path)
-        (self.path / UNFINISHED_ROOT).unlink(missing_ok=True)
+        (self.path / checksums.UNFINISHED_ROOT).unlink(missing_ok=True)
         if run.names != self.layout.names:
             raise RecordingError(self.path, f"is of other bodies: {few(run.names)}")
         try:
@@ -176,13 +166,13 @@ class Store:
 
     def _sums(self, before: dict[str, int] | None = None) -> None:
         """Checksums of the samples; ``before``: what the root file says of those that are there and will be written anew."""
-        self.sums = Sums([v.name for v in self.variables], self.chunk, self.begin)
+        self.sums = checksums.Sums([v.name for v in self.variables], self.chunk, self.begin)
         self.sums.add({v.name: buffer[: self.count] for v, buffer in zip(self.variables, self.buffers, strict=True)})
-        self.table = checksum_table(self.group, CHECKSUM_TABLE)
+        self.table = checksums.checksum_table(self.group, CHECKSUM_TABLE)
         self.longer = self.arrays[0].shape[0], before or {}
 
     def _writable(self) -> list[Any]:
-        return writable(self.group, [v.name for v in self.variables])
+        return checksums.writable(self.group, [v.name for v in self.variables])
 
     def _buffer(self) -> None:
         sizes = [array.shape[1:] for array in self.arrays]
@@ -214,7 +204,7 @@ class Store:
                     dimension_names=("time", *v.dims),
                     attributes={"units": v.unit, "long_name": v.long_name},
                 )
-            make_table(group, CHECKSUM_TABLE, [v.name for v in self.variables])
+            checksums.make_table(group, CHECKSUM_TABLE, [v.name for v in self.variables])
             for table in tables:
                 RowStore.create(table, group, 16 * self.chunk, codec)
                 labelled |= {"partner": self.layout.partners} | ({"axis": CONTACT_AXES} if table == "contact" else {})
@@ -223,7 +213,7 @@ class Store:
                     dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
                 )
                 array[:] = np.array(labels, dtype=object)
-            consolidate(partial, **{TAIL: {dim: of_labels(labels) for dim, labels in labelled.items()}})
+            consolidate(partial, **{TAIL: {dim: checksums.of_labels(labels) for dim, labels in labelled.items()}})
         with _writing(self.path):
             self.group = zarr.open_group(files(self.path), mode="r+", use_consolidated=False)
             self.attributes = dict(self.group.attrs)
@@ -274,7 +264,7 @@ class Store:
                 array[self.begin : end] = buffer[: self.count]
             new = slice(self.sums.length - self.begin, self.count)  # also where a flush before failed half way
             self.sums.add({v.name: buffer[new] for v, buffer in zip(self.variables, self.buffers, strict=True)})
-            put_full(self.table, self.sums)
+            checksums.put_full(self.table, self.sums)
             for table in self.tables:
                 table.flush()
             consolidate(self.path, **self._said())

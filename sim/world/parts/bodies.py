@@ -23,15 +23,7 @@ from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.body_definition import BodyDef, Kind
 from tumble.sim.scene.materials import SURFACE_FIELDS, coefficients, made_of, said, surfaces
 from tumble.sim.scene.visual import Finish, Visual
-from tumble.sim.state import (
-    DYNAMIC,
-    SLEEPING,
-    Model,
-    bodies_of,
-    books_of,
-    contacts_of,
-    joints_of,
-)
+from tumble.sim.state import DYNAMIC, SLEEPING, Model, bodies_of, books_of, contacts_of, joints_of
 from tumble.sim.world import sleep as sleeping
 from tumble.sim.world.body import Body
 from tumble.sim.world.world_queries import Asking

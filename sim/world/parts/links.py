@@ -18,7 +18,7 @@ from tumble.sim.joints.mechanism.instrument_kinds import check_places
 from tumble.sim.joints.mechanism.instruments import Instrument
 from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.materials import WithMaterials, put_pair, surfaces
-from tumble.sim.scene.scene import free_name
+from tumble.sim.scene.scene import with_name
 from tumble.sim.world.body import Body
 from tumble.sim.world.joint import Joint
 from tumble.sim.world.world_queries import Asking
@@ -35,12 +35,7 @@ class WithLinks(WithMaterials, Asking):
         """
         if not isinstance(definition, JointDef):
             raise InputError("joint", definition, "must be a joint, such as Hinge(None, arm, axis=(0, 1, 0))")
-        taken = {joint.name for joint in self.joints}
-        if not definition.name:
-            definition = definition.replace(name=free_name(type(definition).__name__.lower(), taken))
-        elif definition.name in taken:
-            raise InputError("name", definition.name, "is taken by another joint of the world")
-        self._add_joints([definition])
+        self._add_joints([with_name(definition, self.joints, "world")])
         self._scene = None
         return self.joints[-1]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tumble.collision.errors import InputError, check_number
-from tumble.collision.kernels.native import Careful, Meanwhile
+from tumble.collision.kernels.native import Careful, Entry, Meanwhile
 from tumble.collision.spelling import spelled
 from tumble.sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE
 from tumble.sim.errors import SimulationError
@@ -26,18 +26,7 @@ from tumble.sim.recording.provenance import metadata_later
 from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
 from tumble.sim.scene import arrays as tables
-from tumble.sim.state import (
-    BOOKS_FULL,
-    DROWSY,
-    DYNAMIC,
-    NOT_FINITE,
-    OK,
-    PAIRS_FULL,
-    THROWN,
-    TORN,
-    WAKE,
-    Model,
-)
+from tumble.sim.state import BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, THROWN, TORN, WAKE, Model
 from tumble.sim.world import compiled_recording as recollected
 from tumble.sim.world import sleep as sleeping
 from tumble.sim.world.thread_pool import HUGE, LARGE_WORLD, LONG_STEP, MOST_THREADS, Apart, Helpers, cores
@@ -84,9 +73,6 @@ class Stepping(Asking):
 
     _bound: Any = None  # the compiled step, bound to the arrays that it was called for last
     _bound_for: Any = None  # settings that it is bound for
-    _bound_begin: Any = None  # the compiled kick of what was set from outside
-    _bound_recentre: Any = None  # and what centres it anew
-    _bound_bears: Any = None  # the compiled question whether a body bears load
     _helpers: Helpers | None = None  # threads that share the work of a step
     _late: Apart | None = None  # a call that Ctrl-C was not waited for
     _slow = False  # a step takes so long that one would wait for Ctrl-C
@@ -125,7 +111,8 @@ class Stepping(Asking):
     def _kick(self) -> None:
         """Centre the kick on the velocities as they are."""
         huge = len(self.bodies) >= HUGE and not self._calls
-        while (result := self._apart(self._beginning()) if huge else self._beginning()()) in (PAIRS_FULL, WAKE):
+        begin = lambda: self._bound_to(BEGIN, self._packed(), self._shapes.geometry, self.settings)  # noqa: E731
+        while (result := self._apart(begin()) if huge else begin()()) in (PAIRS_FULL, WAKE):
             if result == WAKE:
                 sleeping.wake_roused(self)
             else:
@@ -133,11 +120,12 @@ class Stepping(Asking):
         if result != OK:
             raise self._why(result)
 
-    def _beginning(self) -> Callable[[], int]:
-        """The compiled kick of what was set from outside, bound to the arrays as they are."""
-        model, bound = self._packed(), self._bound_begin
-        if bound is None or bound.arguments[0] is not model or bound.arguments[2] is not self.settings:
-            bound = self._bound_begin = BEGIN.bind(model, self._shapes.geometry, self.settings)
+    def _bound_to(self, entry: Entry, *arguments: Any) -> Callable[..., Any]:
+        """A kernel bound to these arguments: anew where one of them is not what it was bound to last."""
+        known, bound = self._bounds.get(entry, ((), None))
+        if len(known) != len(arguments) or any(a is not b for a, b in zip(known, arguments, strict=True)):
+            bound = entry.bind(*arguments)
+            self._bounds[entry] = arguments, bound
         return bound
 
     def _ready(self) -> None:
@@ -146,10 +134,7 @@ class Stepping(Asking):
         if self._changed_at is not None:
             self._begin()
         elif again:
-            bodies, bound = self.model.bodies, self._bound_recentre
-            if bound is None or bound.arguments[0] is not bodies:
-                bound = self._bound_recentre = RECENTRE.bind(bodies)
-            bound()
+            self._bound_to(RECENTRE, self.model.bodies)()
             self._kick()
 
     def _close_joints(self) -> tuple[float, float]:
@@ -241,13 +226,11 @@ class Stepping(Asking):
                 self._started = True
             if driven:
                 controls.refresh()
-            if n == 1 or driven or pushes.now:
-                advance, helpers = self._advancing(), self._helpers
-                done, result = advance(1) if helpers is None else self._with_help(helpers, advance, 1)
-            else:
-                begun, count = time.perf_counter(), min(n, self._pace)
-                advance, helpers = self._advancing(), self._helpers
-                done, result = advance(count) if helpers is None else self._with_help(helpers, advance, count)
+            several = n > 1 and not (driven or pushes.now)
+            begun, count = time.perf_counter(), min(n, self._pace) if several else 1
+            advance, helpers = self._advancing(), self._helpers
+            done, result = advance(count) if helpers is None else self._with_help(helpers, advance, count)
+            if several:
                 spent = time.perf_counter() - begun
                 self._pace = max(1, min(2 * count, int(count * CALL / spent))) if done == count else count
             n -= done
