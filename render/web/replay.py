@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import base64
+import html
+import json
 from importlib.resources import files
+from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -109,6 +113,18 @@ def tones(mesh: Mesh) -> np.ndarray:
 
 def base64_of(values: np.ndarray, kind: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(values, kind).tobytes()).decode("ascii")
+
+
+def page_of(title: str, body: str, data: dict[str, Any]) -> str:
+    """A page with the replay of ``data``, whole in itself."""
+    safe = json.dumps(data).replace("<", "\\u003c")  # no tag, and no comment, that ends or hides what comes after
+    page, viewer = Template(page_file("page.html")), page_file("viewer.min.js")
+    return page.substitute(title=html.escape(title), body=body, data=safe, viewer=viewer)
+
+
+def data_uri(path: Path, kind: str) -> str:
+    """A file as a part of a page."""
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
 def page_file(name: str) -> str:

@@ -6,6 +6,7 @@ what was measured. It grows row by row while xarray, or anything else, reads it.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -95,10 +96,7 @@ class Plan:
         scenario, names = load(self.scenario), list(self.parameters)
         if self.sampling == "grid":
             axes = [_values(self.parameters[name]) for name in names]
-            rows = [[]]
-            for axis in axes:
-                rows = [[*row, value] for row in rows for value in axis]
-            rows = [row for row in rows for _ in range(self.members)]
+            rows = [row for row in itertools.product(*axes) for _ in range(self.members)]
         else:
             from scipy.stats import qmc
 
