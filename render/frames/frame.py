@@ -290,15 +290,9 @@ def frame_of(world: Any, cast: Cast | None = None, contacts: bool = True, energy
         cast = cast_of(bodies, getattr(scene, "name", ""))
     if energy is None:
         energy = float(world.energy().total)
-    frame = Frame(
-        cast,
-        float(world.time),
-        np.array(world.positions, float),
-        np.array(world.orientations, float),
-        np.array(world.velocities, float),
-        np.array(world.angular_velocities, float),
-        lines=lines_of(cast.title, float(world.time), energy, digits_of(np.array([energy]))),
-    )
+    time, state = float(world.time), (world.positions, world.orientations, world.velocities, world.angular_velocities)
+    lines = lines_of(cast.title, time, energy, digits_of(np.array([energy])))
+    frame = Frame(cast, time, *(np.array(rows, float) for rows in state), lines=lines)
     if getattr(world, "joints", None):
         shown = [joint.anchors for joint in world.joints if not isinstance(joint.definition, Gear)]
         frame.joints = np.array(shown).reshape(-1, 2, 3)

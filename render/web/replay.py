@@ -34,15 +34,10 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
     bodies, planes = [], []
     for row, shape in enumerate(cast.shapes):
         colored = isinstance(cast.skin_key(row), Ground)
-        parts = [
-            {
-                "mesh": keys.setdefault((part.key, colored), len(keys)),
-                "scale": list(part.scale),
-                "position": list(part.position),
-                "orientation": list(part.orientation),
-            }
-            for part in parts_of(shape)
-        ]
+        parts = []
+        for part in parts_of(shape):
+            placed = {name: list(getattr(part, name)) for name in ("scale", "position", "orientation")}
+            parts.append({"mesh": keys.setdefault((part.key, colored), len(keys)), **placed})
         own = np.ones(3) if colored else cast.colors[row]  # the corners of a relief have colours of their own
         color = "#" + "".join(f"{round(255 * c):02x}" for c in own)
         bodies.append({"name": cast.names[row], "kind": cast.kinds[row], "color": color, "parts": parts})
@@ -53,6 +48,8 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
         frame = frames.at(t)
         poses[k, :, :3], poses[k, :, 3:] = frame.positions, frame.orientations
     middle, reach = frames.at(frames.start).ball()
+    seen_by = {"position": list(camera.position), "target": list(camera.target)}
+    seen_by |= {"fov": camera.fov_degrees, "distance": camera.distance}
     return {
         "title": cast.title,
         "times": base64_of(times),
@@ -64,12 +61,7 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
         "square": square_of(camera),
         "middle": middle.tolist(),
         "reach": max(1.6 * reach, 0.7 * camera.distance),
-        "camera": {
-            "position": list(camera.position),
-            "target": list(camera.target),
-            "fov": camera.fov_degrees,
-            "distance": camera.distance,
-        },
+        "camera": seen_by,
     }
 
 

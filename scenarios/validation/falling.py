@@ -22,15 +22,9 @@ def tilted(degrees: float, mu: float) -> World:
     q = (math.cos(a / 2), 0, math.sin(a / 2), 0)
     up = np.array([math.sin(a), 0, math.cos(a)])
     spin = np.array((0, rate, 0))
-    world.add(Box((2, 2, 0.1)), kind="kinematic", orientation=q, angular_velocity=spin, friction=mu)
-    world.add(
-        Box((0.1, 0.1, 0.3)),
-        position=0.4 * up,
-        orientation=q,
-        velocity=np.cross(spin, 0.4 * up),
-        angular_velocity=spin,
-        friction=mu,
-    )
+    turning = {"orientation": q, "angular_velocity": spin, "friction": mu}
+    world.add(Box((2, 2, 0.1)), kind="kinematic", **turning)
+    world.add(Box((0.1, 0.1, 0.3)), position=0.4 * up, velocity=np.cross(spin, 0.4 * up), **turning)
     return world
 
 
