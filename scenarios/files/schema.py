@@ -1,7 +1,7 @@
 """What a scene file may say: each key with its type, unit and range. Used by the reader, and in the text of its errors.
 
-The keys of scenes, bodies, forces, joints, actuators and instruments are the fields of their records in ``sim``, which say what
-they take: see :func:`fields_of`.
+The keys of scenes, cameras, bodies, forces, joints, actuators and instruments are the fields of their records in ``sim``, which
+say what they take: see :func:`fields_of`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tumble.sim.joints.mechanism.sensors import REGIONS, Frame
 from tumble.sim.scene import materials
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.materials import SURFACE_FIELDS
-from tumble.sim.scene.scene import Scene
+from tumble.sim.scene.scene import CameraDef, Scene
 from tumble.sim.scene.visual import Visual
 
 
@@ -93,13 +93,6 @@ SCENE = _arranged(
     last=("look_ahead", "quarantine", "seed", "allow_overlap"),
 )
 
-CAMERA: dict[str, Field] = {
-    "position": Vector(unit="m", help="where the camera stands"),
-    "target": Vector(unit="m", help="what it looks at"),
-    "up": Vector(help="the direction that is up in the picture"),
-    "fov_degrees": Real(unit="deg", low=1, high=170, help="field of view from top to bottom"),
-}
-
 BODY = _arranged(
     {
         **fields_of(BodyDef),
@@ -113,7 +106,7 @@ BODY = _arranged(
 SURFACE = {key: BODY[key] for key in SURFACE_FIELDS}
 MATERIAL = {key: BODY[key] for key in BODY if key in materials.MATERIAL}
 PAIR = {**dict.fromkeys("ab", Text(help="name of a material or of a body")), **SURFACE}
-PATH, VISUAL = fields_of(Path), fields_of(Visual)
+CAMERA, PATH, VISUAL = fields_of(CameraDef), fields_of(Path), fields_of(Visual)
 
 
 def _length(text: str) -> Real:

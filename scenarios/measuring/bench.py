@@ -101,9 +101,7 @@ def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any
         "cpu": 1e6 * cpu / done,
         "median": 1e6 * median,
         "iterations": statistics["iterations"] / max(1, statistics["solves"]),
-        "unsolved": statistics["unsolved"],
-        "residual": statistics["residual"],
-        "depth": statistics["depth"],
+        **{key: statistics[key] for key in ("unsolved", "residual", "depth")},
         "hash": world.state_hash(),
     }
     if any(c.readings for c in chunks):
