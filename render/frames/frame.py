@@ -184,9 +184,7 @@ class Frame:
     impacts: list[Impact] = field(default_factory=list)
     asleep: np.ndarray | None = None  # (n,) bool
     lines: tuple[str, ...] = ()  # text in the corner
-    scales: dict[str, float] = field(
-        default_factory=dict
-    )  # by overlay, what its longest arrow stands for [N], [N s]; else its own
+    scales: dict[str, float] = field(default_factory=dict)  # by overlay, what its longest arrow means [N], [N s]; else its own
     graphs: Graphs | None = None
     picked: int | None = None  # a body to stand out
     pull: np.ndarray | None = None  # (2, 3) [m] ends of the spring by which a body is dragged

@@ -150,12 +150,9 @@ def read_tendon(element: xml.Element, values: dict[str, str], known: dict[str, J
         if len(rest) > 1 and rest[0] != rest[1]:
             out.leave("tendon fixed", f"springlength={values['springlength']} of {name}, of which the first is taken")
         first, *more = parts
-        out.scene.add_actuator(
-            Actuator(
-                f"{name} spring".strip(), first, gain=0.0, bias=(stiffness * slack, -stiffness, -damping), tendon=tuple(more),
-                coefficients=tuple(parts.values()),
-            )
-        )  # fmt: skip
+        pulled = {"tendon": tuple(more), "coefficients": tuple(parts.values())}
+        bias = (stiffness * slack, -stiffness, -damping)
+        out.scene.add_actuator(Actuator(f"{name} spring".strip(), first, gain=0.0, bias=bias, **pulled))
     taken = {"name", "class", "stiffness", "damping", "springlength", "group", "rgba", "width", "material"}
     out.leave_rest("tendon fixed", values, taken, name)
     return parts

@@ -280,11 +280,8 @@ def swung(mu: float, e: float, law: str) -> np.ndarray:
     for d, a, rate in zip(below, angles, rates, strict=True):
         way = rate * np.array((math.cos(a), 0, math.sin(a)))
         q = (math.cos(a / 2), 0, -math.sin(a / 2), 0)
-        rods.append(
-            world.add(
-                rod, position=at + d / 2, orientation=q, velocity=speed + way / 2, angular_velocity=(0, -rate, 0), **material
-            )
-        )
+        motion = {"velocity": speed + way / 2, "angular_velocity": (0, -rate, 0)}
+        rods.append(world.add(rod, position=at + d / 2, orientation=q, **motion, **material))
         at, speed = at + d, speed + way
     world.add_joint(Hinge(None, rods[0], anchor=top, axis=(0, 1, 0)))
     world.add_joint(Hinge(rods[0], rods[1], anchor=top + below[0], axis=(0, 1, 0)))
