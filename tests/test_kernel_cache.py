@@ -100,6 +100,7 @@ def asked(package: Path, program: str, **around: str) -> str:
     return answer.stdout
 
 
+HARMS = ("cut", "empty", "bit", "zeros", "other")
 ASK_EACH = (
     LISTEN
     + """
@@ -114,9 +115,9 @@ for name in NAMES:
 )
 
 
-def ask_each(package: Path, names: list[str] | tuple[str, ...], edits: dict | None = None) -> dict[str, tuple[float, int]]:
+def ask_each(package: Path, names: tuple[str, ...], edits: dict | None = None, **around: str) -> dict[str, tuple[float, int]]:
     """What `ask` tells of each of these callers, from one fresh process; ``edits``: made once a caller is loaded."""
-    lines = asked(package, ASK_EACH.replace("EDITS", repr(edits or {})).replace("NAMES", repr(tuple(names)))).splitlines()
+    lines = asked(package, ASK_EACH.replace("EDITS", repr(edits or {})).replace("NAMES", repr(names)), **around).splitlines()
     return {name: (float(value), int(compiled)) for name, value, compiled in map(str.split, lines)}
 
 
@@ -130,13 +131,16 @@ def caller(name: str, style: dict = TUMBLE) -> str:
 
 @pytest.fixture(scope="module")
 def stories(tmp_path_factory):
-    """What becomes of callers whose callees are edited, each on its own, in five processes after each other: their answers."""
+    """Answers of callers, each of which has a story of its own, in processes after each other that ask several of them.
+
+    Callees are edited, before a process or by it; what is kept of others is damaged; and one is asked on another machine too.
+    """
     package = new_package(tmp_path_factory.mktemp("stories"))
 
     def put(name: str, value: float, style: dict = TUMBLE) -> None:
         (package / f"callee_{name}.py").write_text(callee(value, style))
 
-    for name in ("edited", "relative", "running", "numba"):
+    for name in ("edited", "relative", "running", "numba", "machine", *HARMS):
         style = PLAIN if name == "numba" else TUMBLE
         put(name, 3.0, style)
         (package / f"caller_{name}.py").write_text(caller(name, style))
@@ -146,18 +150,33 @@ def stories(tmp_path_factory):
     (package / "callee_memory.py").write_text(FAR_CALLEE)
     (package / "caller_memory.py").write_text(FAR_CALLER.replace("collision.callee", "collision.callee_memory"))
     written = {"running": {str(package / "callee_running.py"): callee(5.0)}}  # by a program that has loaded it
-    told = [ask_each(package, ("memory", "edited", "relative", "running", "numba"), written)]
-    told.append(ask_each(package, ("memory", "edited")))
+    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    told = [ask_each(package, ("machine",), **other)]
+    told.append(ask_each(package, ("memory", "edited", "relative", "running", "numba", "machine", *HARMS), written))
+    told.append(ask_each(package, ("memory", "edited", "machine")))
+    told.append(ask_each(package, ("machine",), **other))
     put("edited", 5.0)
     put("relative", 5.0)
     put("numba", 5.0, PLAIN)
     told.append(ask_each(package, ("edited", "relative", "running", "numba")))
     put("running", 3.0)
     (package / "unrelated.py").write_text("# nobody imports this\n")
-    told.append(ask_each(package, ("edited", "running")))
+    damage(package.parents[1] / "cache")
+    told.append(ask_each(package, ("edited", "running", *HARMS)))
     put("edited", 3.0)
-    told.append(ask_each(package, ("edited",)))
-    return {name: [answers[name] for answers in told if name in answers] for name in told[0]}
+    told.append(ask_each(package, ("edited", *HARMS)))
+    return {name: [answers[name] for answers in told if name in answers] for name in told[1]}
+
+
+def damage(cache: Path) -> None:
+    """Harm the kept code of the callers that have the name of a harm, and that of their callees."""
+    for harm in HARMS:
+        files = sorted(cache.rglob(f"*_{harm}.*.nbc"))
+        whole = [file.read_bytes() for file in files]
+        assert len(files) == 2
+        for file, data, other in zip(files, whole, reversed(whole), strict=True):
+            flipped = bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 4, *data[len(data) // 2 + 1 :]])
+            file.write_bytes({"cut": data[:-9], "empty": b"", "bit": flipped, "zeros": bytes(len(data)), "other": other}[harm])
 
 
 def test_edited_callee_is_seen(stories):
@@ -228,36 +247,15 @@ def test_imports_of_all_sources_are_seen():
         assert whole <= {ast.dump(node) for node in import_statements(text)}, file
 
 
-HARMS = ("cut", "empty", "bit", "zeros", "other")
+@pytest.mark.parametrize("harm", HARMS)
+def test_damaged_code_is_compiled_anew(stories, harm):
+    """Never run: machine code with a bit flipped ends the interpreter, or gives another number."""
+    assert stories[harm] == [(6.0, 2), (6.0, 2), (6.0, 0)]
 
 
-def test_damaged_code_is_compiled_anew(package):
-    """Never run: machine code with a bit flipped ends the interpreter, or gives another number. Each harm strikes kernels of its
-    own, so that one process can tell of all."""
-    for k, harm in enumerate(HARMS):
-        (package / f"callee_{harm}.py").write_text(callee(3.0 + k))
-        (package / f"caller_{harm}.py").write_text(caller(harm))
-    told = lambda compiled: {harm: (6.0 + 2 * k, compiled) for k, harm in enumerate(HARMS)}  # noqa: E731
-    assert ask_each(package, HARMS) == told(2)
-    for harm in HARMS:
-        files = sorted((package.parents[1] / "cache").rglob(f"*_{harm}.*.nbc"))
-        whole = [file.read_bytes() for file in files]
-        assert len(files) == 2
-        for file, data, other in zip(files, whole, reversed(whole), strict=True):
-            flipped = bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 4, *data[len(data) // 2 + 1 :]])
-            file.write_bytes({"cut": data[:-9], "empty": b"", "bit": flipped, "zeros": bytes(len(data)), "other": other}[harm])
-    assert ask_each(package, HARMS) == told(2)
-    assert ask_each(package, HARMS) == told(0)
-
-
-def test_code_of_another_machine_is_not_run(package):
+def test_code_of_another_machine_is_not_run(stories):
     """Each processor has files of its own: what another one filled a shared cache with is neither run nor lost."""
-    write(package, 3.0, TUMBLE)
-    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-    assert ask(package, **other) == (6.0, 2)
-    assert ask(package) == (6.0, 2)
-    assert ask(package) == (6.0, 0)
-    assert ask(package, **other) == (6.0, 0)
+    assert stories["machine"] == [(6.0, 2), (6.0, 2), (6.0, 0), (6.0, 0)]  # there, here, here, there
 
 
 def test_a_folder_that_can_not_be_written(package):
