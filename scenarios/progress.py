@@ -43,16 +43,10 @@ class Bar:
             return
         if self.progress is None:
             count = [MofNCompleteColumn()] if self.counted else []
-            columns = [
-                TextColumn("{task.description}", markup=False),
-                BarColumn(30),
-                *count,
-                TimeElapsedColumn(),
-                TextColumn("gone,"),
-                TimeRemainingColumn(),
-                TextColumn("left"),
-            ]
-            self.progress = Progress(*columns, TextColumn("[dim]{task.fields[note]}"), console=self.console, transient=True)
+            title, note = TextColumn("{task.description}", markup=False), TextColumn("[dim]{task.fields[note]}")
+            clock = TimeElapsedColumn(), TextColumn("gone,"), TimeRemainingColumn(), TextColumn("left")
+            columns = title, BarColumn(30), *count, *clock, note
+            self.progress = Progress(*columns, console=self.console, transient=True)
             self.progress.start()
             self.task = self.progress.add_task(self.title, total=self.total, note=note)
         elif now - self.drawn < 0.1:

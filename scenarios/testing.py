@@ -15,15 +15,9 @@ from typing import Any
 import pytest
 
 ASSERTIONS = (
-    "assert_conserved",
-    "assert_momentum",
-    "assert_ledger_closes",
-    "assert_passive",
-    "assert_in_friction_cone",
-    "assert_at_rest",
-    "assert_same_run",
-    "assert_converges",
-)
+    "assert_conserved", "assert_momentum", "assert_ledger_closes", "assert_passive", "assert_in_friction_cone", "assert_at_rest",
+    "assert_same_run", "assert_converges",
+)  # fmt: skip
 KEPT = 32  # runs that are kept for tests that ask for the same
 
 

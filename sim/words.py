@@ -1,4 +1,4 @@
-"""Words of messages: numbers of things, lists that stay short."""
+"""Words of messages: numbers of things, lists that stay short, tables."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ def few(names: Sequence[str], most: int = 6) -> str:
     """Names with commas between them; of many the first, and how many more."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return (", ".join(names[:most]) or "none") + more
+
+
+def aligned(rows: Sequence[Sequence[str]], sides: str) -> str:
+    """Rows of texts as lines, their columns one below the other; ``sides``: "<" or ">" for each, where its texts stand."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    cells = lambda row: (f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths, strict=True))  # noqa: E731
+    return "\n".join("  ".join(cells(row)).rstrip() for row in rows)
 
 
 def printable(text: str) -> str:

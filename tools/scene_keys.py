@@ -71,7 +71,7 @@ def text() -> str:
     shapes = {kind: dict(fields) for kind, fields in schema.SHAPES.items()}
     shapes["rounded"] |= {"shape": Many(of=Text(), help="another shape")}
     shapes["compound"] |= {"parts": Many(of=Text(), help="each with `shape` (needed), `position`, `orientation` or `euler_xyz`")}
-    needed = {kind: [key for key in fields if (kind, key) not in schema.OPTIONAL] for kind, fields in shapes.items()}
+    needed = {kind: [key for key in fields if key not in schema.OPTIONAL.get(kind, ())] for kind, fields in shapes.items()}
     reads = {key: schema.INSTRUMENTS["world"][key] for key in schema.INSTRUMENTS["world"] if key != "of"}
     common = {key: field for key, field in schema.JOINTS["fixed"].items() if key in JOINT_FREE}
     shape_rows = [

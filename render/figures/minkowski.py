@@ -257,18 +257,10 @@ def _draw_polytope(ax: Axes, view: View, step: dict[str, Any]) -> None:
         facing, near = view.facing(np.cross(b - a, c - a)), k == step["nearest"]
         front = facing > 0
         color = ORANGE if near else BLUE
-        ax.add_patch(
-            Polygon(
-                flat[face],
-                closed=True,
-                fc=color if front or near else "none",
-                ec=color,
-                alpha=0.6 if near else 0.15 + 0.45 * facing if front else 0.25,
-                lw=1.4 if front else 0.7,
-                ls="-" if front else ":",
-                zorder=4 if near else 3 if front else 1,
-            )
-        )
+        style = {"lw": 1.4, "ls": "-"} if front else {"lw": 0.7, "ls": ":"}
+        filled, above = color if front or near else "none", 4 if near else 3 if front else 1
+        alpha = 0.6 if near else 0.15 + 0.45 * facing if front else 0.25
+        ax.add_patch(Polygon(flat[face], closed=True, fc=filled, ec=color, alpha=alpha, zorder=above, **style))
     used = sorted({i for face in step["faces"] for i in face})
     ax.plot(*flat[used].T, "o", ms=3.5, color=BLUE, zorder=4)
 

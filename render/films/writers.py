@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -34,13 +35,11 @@ class FilmWriter:
         self._guard = whole(path, folder=path.suffix == "")
 
     def __enter__(self) -> FilmWriter:
-        self.part = self._guard.__enter__()
-        try:
+        with ExitStack() as stack:
+            self.part = stack.enter_context(self._guard)
             with held():
                 self._open()
-        except BaseException as error:
-            self._guard.__exit__(type(error), error, None)
-            raise
+            stack.pop_all()
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:

@@ -184,9 +184,7 @@ class Frame:
     impacts: list[Impact] = field(default_factory=list)
     asleep: np.ndarray | None = None  # (n,) bool
     lines: tuple[str, ...] = ()  # text in the corner
-    scales: dict[str, float] = field(
-        default_factory=dict
-    )  # by overlay, what its longest arrow stands for [N], [N s]; else its own
+    scales: dict[str, float] = field(default_factory=dict)  # by overlay, what its longest arrow means [N], [N s]; else its own
     graphs: Graphs | None = None
     picked: int | None = None  # a body to stand out
     pull: np.ndarray | None = None  # (2, 3) [m] ends of the spring by which a body is dragged
@@ -290,15 +288,9 @@ def frame_of(world: Any, cast: Cast | None = None, contacts: bool = True, energy
         cast = cast_of(bodies, getattr(scene, "name", ""))
     if energy is None:
         energy = float(world.energy().total)
-    frame = Frame(
-        cast,
-        float(world.time),
-        np.array(world.positions, float),
-        np.array(world.orientations, float),
-        np.array(world.velocities, float),
-        np.array(world.angular_velocities, float),
-        lines=lines_of(cast.title, float(world.time), energy, digits_of(np.array([energy]))),
-    )
+    time, state = float(world.time), (world.positions, world.orientations, world.velocities, world.angular_velocities)
+    lines = lines_of(cast.title, time, energy, digits_of(np.array([energy])))
+    frame = Frame(cast, time, *(np.array(rows, float) for rows in state), lines=lines)
     if getattr(world, "joints", None):
         shown = [joint.anchors for joint in world.joints if not isinstance(joint.definition, Gear)]
         frame.joints = np.array(shown).reshape(-1, 2, 3)

@@ -120,9 +120,8 @@ def legend(frame: Frame, overlays: tuple[str, ...]) -> list[Line]:
         if name in overlays:
             out.append((text, color))
     if "axes" in overlays:
-        out += [
-            (f"axis of {which} inertia", color) for which, color in zip(("least", "middle", "largest"), marks.AXES, strict=True)
-        ]
+        which = ("least", "middle", "largest")
+        out += [(f"axis of {one} inertia", color) for one, color in zip(which, marks.AXES, strict=True)]
     return out
 
 

@@ -112,7 +112,6 @@ class Background(Owner):
             self._target.use()
         else:
             self._clear(self._target)
-        self._gl.viewport = (0, 0, *self._target.size)
 
     def end(self) -> None:
         """Draw what is not there yet: floors where shadows may fall; all the rest too if there was no layer."""
@@ -127,7 +126,6 @@ class Background(Owner):
             colors, depths = keep(self._gl.renderbuffer(size, 4)), keep(self._gl.depth_renderbuffer(size))
             self._layer = keep(self._gl.framebuffer([colors], depths))
         self._clear(self._layer)
-        self._gl.viewport = (0, 0, *self._layer.size)
         self._gl.enable_only(self._gl.DEPTH_TEST)
         self._draw_floors(self._layer, False, True)
         self._draw_sky()

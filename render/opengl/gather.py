@@ -79,7 +79,6 @@ class Gathering(Owner):
         """Add what was drawn on ``shot``."""
         gl = self._gl
         self._total.use()
-        gl.viewport = (0, 0, *self._total.size)
         gl.enable_only(gl.BLEND)
         gl.blend_func = gl.ONE, gl.ONE
         self._light.use(UNITS["u_picture"])
@@ -90,7 +89,6 @@ class Gathering(Owner):
         gl = self._gl
         gl.copy_framebuffer(self._target, self.shot)  # the depths
         self._target.use()
-        gl.viewport = (0, 0, *self._target.size)
         gl.enable_only(gl.NOTHING)
         self._sum.use(UNITS["u_picture"])
         self._programs.render("gather")

@@ -57,7 +57,6 @@ class ShadowMap(Owner):
         programs.set_all(u_sun_projection=to_map)
         self._target.use()
         gl = self._gl
-        gl.viewport = (0, 0, *self.map.size)
         self._target.clear(depth=1.0)
         gl.enable_only(gl.DEPTH_TEST | gl.CULL_FACE)
         gl.polygon_offset = 1.5 * reach, 2.0
@@ -116,7 +115,6 @@ class HeightMap(Owner):
         centers, radii = balls
         gl = self._gl
         self._target.use()
-        gl.viewport = (0, 0, *self.map.size)
         self._target.clear()
         reach, level = 0.0, 3
         if len(radii):
@@ -142,7 +140,6 @@ class HeightMap(Owner):
         self.map.filter = gl.LINEAR_MIPMAP_NEAREST, gl.LINEAR
         self.map.use(UNITS["u_heights"])
         self._smooth.use()
-        gl.viewport = (0, 0, MEANS, MEANS)
         self._smooth.clear()
         gl.enable_only(gl.NOTHING)
         if len(radii):
@@ -154,7 +151,6 @@ class HeightMap(Owner):
     def over(self, programs: Programs, level: float) -> None:
         """How much of the sky is open over a level floor; ``level`` [m] relative to the camera's target. After :meth:`draw`."""
         self._open.use()
-        self._gl.viewport = (0, 0, MEANS, MEANS)
         self._gl.enable_only(self._gl.NOTHING)
         programs.set("ground", u_level=level)
         programs.render("ground")

@@ -11,17 +11,10 @@ from tumble.render import look
 from tumble.render.errors import RenderError
 from tumble.render.interrupts import held
 
-UNITS = {
-    "u_shadow": 0,
-    "u_picture": 1,
-    "u_heights": 2,
-    "u_sky_shadow": 3,
-    "u_mirrored": 4,
-    "u_skin": 5,
-    "u_around": 6,
-    "u_beyond": 7,
+UNITS = {  # of textures, by their samplers
+    "u_shadow": 0, "u_picture": 1, "u_heights": 2, "u_sky_shadow": 3, "u_mirrored": 4, "u_skin": 5, "u_around": 6, "u_beyond": 7,
     "u_ground": 8,
-}
+}  # fmt: skip
 CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 
 

@@ -204,7 +204,6 @@ class Renderer(Owner):
         gl, target = self.gl, self._gathering.mirrored
         target.use()
         target.clear()
-        gl.viewport = (0, 0, *target.size)
         floor = self._background.floor
         self._programs.set_all(u_mirrors=float(floor is not None))
         if floor is None:
@@ -274,7 +273,6 @@ class Renderer(Owner):
     def _draw_overlays(self, frame: Frame, camera: Camera, overlays: tuple[str, ...], panels: Sequence[Panel]) -> None:
         gl = self.gl
         self._target.use()
-        gl.viewport = (0, 0, *self.size)
         gl.enable(gl.BLEND)
         gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE
         self._target.depth_mask = False

@@ -5,5 +5,6 @@ Out: glTF files, data of a replay, HTML.
 
 Equations: none.
 
-gltf.py: animated glTF. replay.py: the data of a replay, for render/page/viewer.js. notebook.py: what a notebook shows.
+gltf.py: animated glTF. replay.py: the data of a replay, for render/page/viewer.js, and pages with it. notebook.py: what a
+notebook shows.
 """

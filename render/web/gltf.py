@@ -114,7 +114,8 @@ class _Builder:
             for normal, level in cast.planes[row]:
                 node.children.append(self.node(lib.Node(mesh=self.floor(normal, level, FLOOR * reach, color))))
             if clock is not None and np.ptp(poses[:, row], axis=0).any():
-                self.channels(animation, number, clock, poses[:, row])
+                self.channel(animation, number, clock, "translation", "VEC3", poses[:, row, :3])
+                self.channel(animation, number, clock, "rotation", "VEC4", poses[:, row, 3:])
             if clock is not None and gone[:, row].any():
                 size = np.repeat(np.where(gone[:, row], 1e-9, 1.0)[:, None], 3, axis=1)
                 self.channel(animation, number, clock, "scale", "VEC3", size, "STEP")
@@ -128,10 +129,6 @@ class _Builder:
     def node(self, node: Any) -> int:
         self.file.nodes.append(node)
         return len(self.file.nodes) - 1
-
-    def channels(self, animation: Any, node: int, clock: int, poses: np.ndarray) -> None:
-        self.channel(animation, node, clock, "translation", "VEC3", poses[:, :3])
-        self.channel(animation, node, clock, "rotation", "VEC4", poses[:, 3:])
 
     def channel(
         self, animation: Any, node: int, clock: int, target: str, kind: str, values: np.ndarray, way: str = "LINEAR"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import json
 import os
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from tumble.collision.errors import InputError, check_number
 from tumble.render.films.video import camera_for
 from tumble.render.frames.frame import Frame, frame_of
 from tumble.render.frames.recorded import RunFrames
-from tumble.render.web.replay import page_file, replay
+from tumble.render.web.replay import data_uri, page_file, page_of, replay
 
 KINDS = {".mp4": "video/mp4", ".gif": "image/gif", ".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg"}
 SIZE = (960, 540)
@@ -72,10 +69,7 @@ def show(what: Any, height: int = 560, camera: Any = None) -> Inline:
         camera = camera or getattr(getattr(what, "scene", None), "camera", None)
     else:
         raise InputError("what", what, "must be a run, a world, or the path of a film or picture")
-    data = json.dumps(replay(frames, camera_for(seen, SIZE, camera))).replace("<", "\\u003c")
-    body = fitted + page_file("controls.html")
-    viewer = page_file("viewer.min.js")
-    page = Template(page_file("page.html")).substitute(title=html.escape(seen.cast.title), body=body, data=data, viewer=viewer)
+    page = page_of(seen.cast.title, fitted + page_file("controls.html"), replay(frames, camera_for(seen, SIZE, camera)))
     frame = f'style="width:100%;height:{height}px;border:0" title="replay" srcdoc="{html.escape(page)}"'
     return Inline(f"<iframe {frame}></iframe>")
 
@@ -86,7 +80,7 @@ def _film(path: Path) -> str:
         raise InputError("what", str(path), f"a film or picture is a {', '.join(KINDS)} file")
     if not path.is_file():
         raise InputError("what", str(path), "there is no such file")
-    uri = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+    uri = data_uri(path, kind)
     if kind.startswith("video"):
         return f'<video controls loop muted style="max-width:100%" src="{uri}"></video>'
     return f'<img alt="" style="max-width:100%" src="{uri}">'

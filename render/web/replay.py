@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import base64
+import html
+import json
 from importlib.resources import files
+from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -30,15 +34,10 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
     bodies, planes = [], []
     for row, shape in enumerate(cast.shapes):
         colored = isinstance(cast.skin_key(row), Ground)
-        parts = [
-            {
-                "mesh": keys.setdefault((part.key, colored), len(keys)),
-                "scale": list(part.scale),
-                "position": list(part.position),
-                "orientation": list(part.orientation),
-            }
-            for part in parts_of(shape)
-        ]
+        parts = []
+        for part in parts_of(shape):
+            placed = {name: list(getattr(part, name)) for name in ("scale", "position", "orientation")}
+            parts.append({"mesh": keys.setdefault((part.key, colored), len(keys)), **placed})
         own = np.ones(3) if colored else cast.colors[row]  # the corners of a relief have colours of their own
         color = "#" + "".join(f"{round(255 * c):02x}" for c in own)
         bodies.append({"name": cast.names[row], "kind": cast.kinds[row], "color": color, "parts": parts})
@@ -49,6 +48,8 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
         frame = frames.at(t)
         poses[k, :, :3], poses[k, :, 3:] = frame.positions, frame.orientations
     middle, reach = frames.at(frames.start).ball()
+    seen_by = {"position": list(camera.position), "target": list(camera.target)}
+    seen_by |= {"fov": camera.fov_degrees, "distance": camera.distance}
     return {
         "title": cast.title,
         "times": base64_of(times),
@@ -60,12 +61,7 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
         "square": square_of(camera),
         "middle": middle.tolist(),
         "reach": max(1.6 * reach, 0.7 * camera.distance),
-        "camera": {
-            "position": list(camera.position),
-            "target": list(camera.target),
-            "fov": camera.fov_degrees,
-            "distance": camera.distance,
-        },
+        "camera": seen_by,
     }
 
 
@@ -109,6 +105,18 @@ def tones(mesh: Mesh) -> np.ndarray:
 
 def base64_of(values: np.ndarray, kind: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(values, kind).tobytes()).decode("ascii")
+
+
+def page_of(title: str, body: str, data: dict[str, Any]) -> str:
+    """A page with the replay of ``data``, whole in itself."""
+    safe = json.dumps(data).replace("<", "\\u003c")  # no tag, and no comment, that ends or hides what comes after
+    page, viewer = Template(page_file("page.html")), page_file("viewer.min.js")
+    return page.substitute(title=html.escape(title), body=body, data=safe, viewer=viewer)
+
+
+def data_uri(path: Path, kind: str) -> str:
+    """A file as a part of a page."""
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
 def page_file(name: str) -> str:

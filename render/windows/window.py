@@ -210,9 +210,8 @@ class Window:
             (pygame.K_v,): Command("film"),
             (pygame.K_q, pygame.K_ESCAPE): Command("quit"),
         }
-        for keys, command in commands.items():
-            if key in keys:
-                return [command]
+        if found := next((command for keys, command in commands.items() if key in keys), None):
+            return [found]
         if key in (pygame.K_HOME, pygame.K_END) and self.span is not None:
             return [Command("seek", self.span[key == pygame.K_END])]
         if key == pygame.K_h:

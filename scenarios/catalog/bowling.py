@@ -10,26 +10,14 @@ APART = 0.3048  # m: between pins
 THICK = 0.3  # m: of the bed of the lane
 # (height, radius) [m] of a pin from the base to the top of the belly and neck, and of its head; each part is convex
 BELLY = (
-    (0.0, 0.0258),
-    (0.019, 0.0358),
-    (0.057, 0.0496),
-    (0.086, 0.0565),
-    (0.114, 0.0605),
-    (0.149, 0.0580),
-    (0.184, 0.0468),
+    (0.0, 0.0258), (0.019, 0.0358), (0.057, 0.0496), (0.086, 0.0565), (0.114, 0.0605), (0.149, 0.0580), (0.184, 0.0468),
     (0.216, 0.0326),
-)
+)  # fmt: skip
 NECK = ((0.184, 0.0468), (0.216, 0.0326), (0.235, 0.0250), (0.254, 0.0228))
 HEAD = (
-    (0.235, 0.0225),
-    (0.254, 0.0228),
-    (0.292, 0.0283),
-    (0.330, 0.0323),
-    (0.343, 0.0323),
-    (0.362, 0.0270),
-    (0.375, 0.0150),
+    (0.235, 0.0225), (0.254, 0.0228), (0.292, 0.0283), (0.330, 0.0323), (0.343, 0.0323), (0.362, 0.0270), (0.375, 0.0150),
     (0.381, 0.0060),
-)
+)  # fmt: skip
 
 
 @scenario
@@ -55,19 +43,12 @@ def bowling(
     bed = {"kind": "static", "friction": friction, "color": "#d9a95f"}
     half = 0.5 * (LANE + 1.5)
     scene.add(Box((half, 0.5 * WIDTH, 0.5 * THICK)), name="lane", position=(half - 0.3, 0, -0.5 * THICK), **bed)
+    wall = {"kind": "static", "friction": 0.3, "color": "#5d4a3a"}
     for y, side in ((0.5 * WIDTH + 0.32, "left"), (-0.5 * WIDTH - 0.32, "right")):
         at = (half - 0.3, y, 0.06 - 0.5 * THICK)
-        scene.add(
-            Box((half, 0.04, 0.5 * THICK + 0.06)), name=f"wall_{side}", kind="static", position=at, friction=0.3, color="#5d4a3a"
-        )
-    scene.add(
-        Box((0.05, 0.5 * WIDTH + 0.4, 0.5)),
-        name="curtain",
-        kind="static",
-        position=(2 * half + 0.6, 0, 0.3),
-        friction=0.5,
-        color="#6d7686",
-    )
+        scene.add(Box((half, 0.04, 0.5 * THICK + 0.06)), name=f"wall_{side}", position=at, **wall)
+    curtain = {"kind": "static", "friction": 0.5, "color": "#6d7686"}
+    scene.add(Box((0.05, 0.5 * WIDTH + 0.4, 0.5)), name="curtain", position=(2 * half + 0.6, 0, 0.3), **curtain)
     scene.add(
         Sphere(RADIUS), name="ball", position=(0, aim, RADIUS), velocity=(speed, 0, 0), angular_velocity=(-hook, 0, 0), mass=BALL,
         friction=friction, restitution=0.6, color="#27407a",

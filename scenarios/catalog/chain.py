@@ -25,9 +25,8 @@ def chain(
     above = None
     for k in range(links):
         name = f"link_{k + 1}"
-        scene.add(
-            shape, name=name, mass=length, position=((k + 0.5) * length * x, 0, (k + 0.5) * length * z), orientation=orientation
-        )
+        middle = ((k + 0.5) * length * x, 0, (k + 0.5) * length * z)
+        scene.add(shape, name=name, mass=length, position=middle, orientation=orientation)
         scene.add_joint(Point(above, name, anchor=(k * length * x, 0, k * length * z)))
         above = name
     if load:

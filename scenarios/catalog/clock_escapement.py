@@ -39,9 +39,8 @@ def clock_escapement(
         inertia=(SPIN, SPIN, SPIN), center_of_mass=(0, 0, 0), color="#9fb0c0", **brass,
     )  # fmt: skip
     scene.add(Box((0.11, 0.004, 0.19)), name="board", kind="static", position=(0, 0.06, -0.05), color="#5a4334")
-    scene.add_joint(
-        Hinge(None, "wheel", name="arbor", axis=(0, 1, 0), motor_speed=1e6 if torque else 0.0, motor_torque=torque),
-    )
+    motor = {"motor_speed": 1e6 if torque else 0.0, "motor_torque": torque}
+    scene.add_joint(Hinge(None, "wheel", name="arbor", axis=(0, 1, 0), **motor))
     scene.add_joint(Hinge(None, "pendulum", name="pivot", anchor=(0, 0, HIGH), axis=(0, 1, 0), damping=DAMPING))
     return scene
 
@@ -53,7 +52,7 @@ def wheel() -> Compound:
         front = math.radians(135.0) - 2 * math.pi * k / TEETH
         back = lambda degrees, front=front: front + math.radians(degrees)  # noqa: E731
         corners = ((RADIUS, front), (RADIUS, front + TIP / RADIUS), (0.78 * RADIUS, back(4.5)), (0.78 * RADIUS, back(2.0)))
-        parts.append((_plate([_at((0.0, 0.0), r, a) for r, a in corners], THICK), Pose()))
+        parts.append((_plate([_at(r, a) for r, a in corners], THICK), Pose()))
     return Compound(parts)
 
 
@@ -66,9 +65,9 @@ def pendulum() -> Compound:
         far = RADIUS + side * thick
         top = -UNLOCKS - ARC
         across = [(locking(-UNLOCKS), -UNLOCKS), (far, LEAVES + sign * _beside(side, far)), (far, top), (locking(top), top)]
-        parts.append((_plate([_at((0.0, 0.0), r, middle + sign * a) for r, a in across], 1.5 * THICK), Pose()))
+        parts.append((_plate([_at(r, middle + sign * a) for r, a in across], 1.5 * THICK), Pose()))
         arm = [(inner - 0.004, top), (inner + thick + 0.004, top)]
-        corners = [_at((0.0, 0.0), r, middle + sign * a) for r, a in arm]
+        corners = [_at(r, middle + sign * a) for r, a in arm]
         hub = [(0.006 * side, 0.006), (-0.006 * side, -0.004)]
         parts.append((_plate([*corners, *hub], 1.2 * THICK), Pose()))
     parts.append((Cylinder(0.004, 0.012), Pose((0.0, 0.008, 0.0), _flat().orientation)))
@@ -89,8 +88,8 @@ def _beside(side: int, distance: float) -> float:
     return side * (at_pivot - math.radians(45.0))
 
 
-def _at(center: tuple[float, float], radius: float, angle: float) -> tuple[float, float]:
-    return center[0] + radius * math.cos(angle), center[1] + radius * math.sin(angle)
+def _at(radius: float, angle: float) -> tuple[float, float]:
+    return radius * math.cos(angle), radius * math.sin(angle)
 
 
 def _plate(corners: list[tuple[float, float]], half: float) -> ConvexHull:

@@ -25,19 +25,13 @@ def coins(
     scene = Scene(duration=2.0, dt=1 / 960, seed=seed)
     material = {"friction": friction, "restitution": restitution, "rolling_friction": rolling_friction}
     scene.add(HalfSpace(), kind="static", name="table", **material)
+    copper = {"density": 8900.0, "color": "#c98b3c", **material}
     across = math.ceil(math.sqrt(count))
     for k in range(count):
         q = random.normal(size=4)
         i, j = k % across, k // across
-        scene.add(
-            Cylinder(RADIUS, HALF),
-            name=f"coin_{k + 1}",
-            density=8900.0,
-            position=(0.05 * (i - (across - 1) / 2), 0.05 * (j - (across - 1) / 2), 0.05 + 0.01 * k),
-            orientation=tuple(q / np.linalg.norm(q)),
-            velocity=tuple(random.uniform(-0.1, 0.1, 3)),
-            angular_velocity=tuple(random.uniform(-15, 15, 3)),
-            color="#c98b3c",
-            **material,
-        )
+        place = (0.05 * (i - (across - 1) / 2), 0.05 * (j - (across - 1) / 2), 0.05 + 0.01 * k)
+        thrown = {"velocity": tuple(random.uniform(-0.1, 0.1, 3)), "angular_velocity": tuple(random.uniform(-15, 15, 3))}
+        turn = tuple(q / np.linalg.norm(q))
+        scene.add(Cylinder(RADIUS, HALF), name=f"coin_{k + 1}", position=place, orientation=turn, **thrown, **copper)
     return scene

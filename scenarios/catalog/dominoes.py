@@ -27,15 +27,9 @@ def dominoes(
     for i in range(count):
         # the first turns about its front edge: velocity of the centre = omega x (centre - edge)
         spin = push if i == 0 else 0.0
-        scene.add(
-            shape,
-            name=f"domino_{i + 1}",
-            density=1200.0,
-            position=(i * spacing, 0, height / 2),
-            velocity=(spin * height / 2, 0, spin * thickness / 2),
-            angular_velocity=(0, spin, 0),
-            **material,
-        )
+        pushed = {"velocity": (spin * height / 2, 0, spin * thickness / 2), "angular_velocity": (0, spin, 0)}
+        place = (i * spacing, 0, height / 2)
+        scene.add(shape, name=f"domino_{i + 1}", density=1200.0, position=place, **pushed, **material)
     return scene
 
 

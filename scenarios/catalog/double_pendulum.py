@@ -17,16 +17,13 @@ def double_pendulum(
     """
     scene = Scene(dt=1 / 1000, duration=10.0)
     top = (0.0, 0.0)
+    rod = Box((0.025 * length, 0.025 * length, length / 2))
     names = (None, "upper", "lower")
     for k, angle in enumerate((upper, lower), 1):
         x, z = math.sin(angle), -math.cos(angle)
-        scene.add(
-            Box((0.025 * length, 0.025 * length, length / 2)),
-            name=names[k],
-            mass=1.0,
-            position=(top[0] + x * length / 2, 0, top[1] + z * length / 2),
-            orientation=(math.cos(angle / 2), 0, -math.sin(angle / 2), 0),
-        )
+        middle = (top[0] + x * length / 2, 0, top[1] + z * length / 2)
+        turn = (math.cos(angle / 2), 0, -math.sin(angle / 2), 0)
+        scene.add(rod, name=names[k], mass=1.0, position=middle, orientation=turn)
         scene.add_joint(Hinge(names[k - 1], names[k], anchor=(top[0], 0, top[1]), axis=(0, 1, 0)))
         top = (top[0] + x * length, top[1] + z * length)
     return scene

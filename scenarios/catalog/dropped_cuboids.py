@@ -30,13 +30,8 @@ def dropped_cuboids(
         turn = random.normal(size=4)
         angle = 2 * math.pi * i / count
         outward, aside = np.array((math.cos(angle), math.sin(angle), 0)), np.array((-math.sin(angle), math.cos(angle), 0))
-        scene.add(
-            Box(tuple(half)),
-            name=f"cuboid_{i + 1}",
-            position=tuple(away * outward + (0, 0, 0.45 + 0.12 * (i % 6))),
-            orientation=tuple(turn / np.linalg.norm(turn)),
-            velocity=tuple(speed * (0.25 * aside - outward)),  # past the middle, so that not all meet at once
-            angular_velocity=tuple(2 * random.normal(size=3)),
-            **material,
-        )
+        place, turn = tuple(away * outward + (0, 0, 0.45 + 0.12 * (i % 6))), tuple(turn / np.linalg.norm(turn))
+        way = tuple(speed * (0.25 * aside - outward))  # past the middle, so that not all meet at once
+        motion = {"velocity": way, "angular_velocity": tuple(2 * random.normal(size=3))}
+        scene.add(Box(tuple(half)), name=f"cuboid_{i + 1}", position=place, orientation=turn, **motion, **material)
     return scene

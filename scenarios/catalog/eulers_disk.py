@@ -25,13 +25,7 @@ def eulers_disk(
     torque = mass * g * (radius * c - half * s)
     round_ = math.sqrt(torque / (s * (across * c - along * half / radius * s)))
     # what touches is at rest and so is the centre: it turns about the line through both
-    scene.add(
-        Cylinder(radius, half),
-        name="disc",
-        mass=mass,
-        position=(0, 0, radius * s + half * c),
-        orientation=(math.cos(tilt / 2), 0, -math.sin(tilt / 2), 0),
-        angular_velocity=tuple(round_ * s * (p + half / radius * q) for p, q in zip(e, d, strict=True)),
-        friction=1.0,
-    )
+    spin = tuple(round_ * s * (p + half / radius * q) for p, q in zip(e, d, strict=True))
+    place = {"position": (0, 0, radius * s + half * c), "orientation": (math.cos(tilt / 2), 0, -math.sin(tilt / 2), 0)}
+    scene.add(Cylinder(radius, half), name="disc", mass=mass, angular_velocity=spin, friction=1.0, **place)
     return scene

@@ -21,13 +21,8 @@ def four_bar(
     for name, (a, b) in JOINTS.items():
         x, z = b[0] - a[0], b[1] - a[1]
         length, turn = math.hypot(x, z), math.atan2(x, z)
-        scene.add(
-            Box((0.02, 0.02, length / 2)),
-            name=name,
-            mass=2.0 * length,
-            position=((a[0] + b[0]) / 2, 0, (a[1] + b[1]) / 2),
-            orientation=(math.cos(turn / 2), 0, math.sin(turn / 2), 0),
-        )
+        middle, q = ((a[0] + b[0]) / 2, 0, (a[1] + b[1]) / 2), (math.cos(turn / 2), 0, math.sin(turn / 2), 0)
+        scene.add(Box((0.02, 0.02, length / 2)), name=name, mass=2.0 * length, position=middle, orientation=q)
     at = {"axis": (0, 1, 0)}
     scene.add_joint(Hinge(None, "crank", name="motor", motor_speed=speed, motor_torque=torque, **at))
     scene.add_joint(Hinge("crank", "coupler", anchor=(0, 0, 0.3), **at))

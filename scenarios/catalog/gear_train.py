@@ -39,9 +39,7 @@ def gear_train(
         scene.add_joint(Hinge(None, name, anchor=(k * apart, 0, 0), axis=(0, 1, 0), name=f"bearing_{k + 1}", **motor))
         if k > 0:
             wheels = {"center_a": ((k - 1) * apart, 0, 0), "center_b": (k * apart, 0, 0), "teeth_a": small, "teeth_b": large}
-            scene.add_joint(
-                Gear(f"axle_{k}", name, name=f"mesh_{k}", axis_a=(0, 1, 0), axis_b=(0, 1, 0), **wheels)
-            )  # fmt: skip
+            scene.add_joint(Gear(f"axle_{k}", name, name=f"mesh_{k}", axis_a=(0, 1, 0), axis_b=(0, 1, 0), **wheels))
     return scene
 
 

@@ -21,14 +21,9 @@ def heavy_top(
     scene = Scene(duration=3.0, dt=1 / 480)
     axis = (0.0, math.sin(tilt), math.cos(tilt))
     across = 0.25 * mass * radius**2
-    scene.add(
-        Cylinder(radius, 0.004),
-        name="top",
-        mass=mass,
-        inertia=(across, across, 2 * across),
-        position=tuple(height * a for a in axis),
-        orientation=(math.cos(tilt / 2), -math.sin(tilt / 2), 0, 0),
-        angular_velocity=tuple(spin * a for a in axis),
-    )
+    weight = {"mass": mass, "inertia": (across, across, 2 * across)}
+    place, turn = tuple(height * a for a in axis), (math.cos(tilt / 2), -math.sin(tilt / 2), 0, 0)
+    spins = tuple(spin * a for a in axis)
+    scene.add(Cylinder(radius, 0.004), name="top", position=place, orientation=turn, angular_velocity=spins, **weight)
     scene.add_joint(Point(None, "top", anchor=(0, 0, 0)))
     return scene

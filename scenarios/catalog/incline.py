@@ -22,14 +22,9 @@ def incline(
     scene.add(HalfSpace(normal=(s, 0, c)), kind="static", name="slope", friction=friction)
     for k, (name, part) in enumerate(ROUND.items()):
         lies = name in ("cylinder", "hoop")
-        own = part * radius**2  # of 1 kg
-        scene.add(
-            Cylinder(radius, 0.08) if lies else Sphere(radius),
-            name=name,
-            mass=1.0,
-            inertia=(own, own, own),
-            position=(radius * s, 0.4 * k, radius * c),
-            orientation=(math.sqrt(0.5), math.sqrt(0.5), 0, 0) if lies else (1, 0, 0, 0),
-            friction=friction,
-        )
+        shape = Cylinder(radius, 0.08) if lies else Sphere(radius)
+        place = (radius * s, 0.4 * k, radius * c)
+        turn = (math.sqrt(0.5), math.sqrt(0.5), 0, 0) if lies else (1, 0, 0, 0)
+        inertia = (part * radius**2,) * 3  # of 1 kg
+        scene.add(shape, name=name, mass=1.0, inertia=inertia, position=place, orientation=turn, friction=friction)
     return scene

@@ -33,12 +33,6 @@ def jacks(
         q = random.normal(size=4)
         place = (0.3 * (k % 2) - 0.15 * (count > 1), 0.05 * random.uniform(-1, 1), 0.25 + 0.26 * (k // 2))
         spin = tuple(random.uniform(-4, 4, 3))
-        scene.add(
-            shape,
-            name=f"jack_{k + 1}",
-            position=place,
-            orientation=tuple(q / np.linalg.norm(q)),
-            angular_velocity=spin,
-            **material,
-        )
+        turn = tuple(q / np.linalg.norm(q))
+        scene.add(shape, name=f"jack_{k + 1}", position=place, orientation=turn, angular_velocity=spin, **material)
     return scene

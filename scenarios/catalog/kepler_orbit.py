@@ -17,16 +17,9 @@ def kepler_orbit(
     """
     gm = 4 * math.pi**2 / period**2
     near = 1 - eccentricity
-    scene = Scene(
-        gravity=(0, 0, 0),
-        duration=2 * period,
-    )
-    scene.add(
-        Box((0.08, 0.02, 0.05)),
-        name="moon",
-        position=(near, 0, 0),
-        velocity=(0, math.sqrt(gm * (1 + eccentricity) / near), 0),
-        angular_velocity=(1, 2, 3),
-    )
+    scene = Scene(gravity=(0, 0, 0), duration=2 * period)
+    speed = math.sqrt(gm * (1 + eccentricity) / near)
+    moon = Box((0.08, 0.02, 0.05))
+    scene.add(moon, name="moon", position=(near, 0, 0), velocity=(0, speed, 0), angular_velocity=(1, 2, 3))
     scene.add_force(CentralGravity(gm=gm))
     return scene

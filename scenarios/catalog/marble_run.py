@@ -69,9 +69,8 @@ def gutter(turns: int, pieces: int) -> TriangleMesh:
     u, angle = step * np.arange(n), np.linspace(OUTER, INNER, m)
     points = across(np.repeat(u, m), np.tile(angle, n), GUTTER, turns)
     a = (m * np.arange(n - 1)[:, None] + np.arange(m - 1)).ravel()
-    return TriangleMesh(
-        points, np.concatenate([np.stack([a, a + m, a + 1], axis=1), np.stack([a + 1, a + m, a + m + 1], axis=1)])
-    )
+    halves = np.stack([a, a + m, a + 1], axis=1), np.stack([a + 1, a + m, a + m + 1], axis=1)
+    return TriangleMesh(points, np.concatenate(halves))
 
 
 def marble_at(u: float, turns: int, lift: float = 0.0) -> np.ndarray:

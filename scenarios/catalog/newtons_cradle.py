@@ -20,16 +20,9 @@ def newtons_cradle(
     scene = Scene(gravity=(0, 0, 0), duration=2.0)
     radius, start = 0.1, 0.5
     moving = min(moving, balls - 1)
+    ball = {"mass": 1.0, "friction": 0.0, "restitution": restitution}
     for i in range(balls):
         x = i * (2 * radius + gap) - (start if i < moving else 0.0)
         velocity = (speed if i < moving else 0.0, 0, 0)
-        scene.add(
-            Sphere(radius),
-            name=f"ball_{i + 1}",
-            mass=1.0,
-            position=(x, 0, 0),
-            velocity=velocity,
-            friction=0.0,
-            restitution=restitution,
-        )
+        scene.add(Sphere(radius), name=f"ball_{i + 1}", position=(x, 0, 0), velocity=velocity, **ball)
     return scene

@@ -20,18 +20,10 @@ def part_feeder(
     # forth in four fifths of the period, back in one: joined by cubics, so the speed is continuous
     parts_of_period = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
     along = (0.0, 0.2, 0.5, 0.8, 1.0, 0.5, 0.0)
-    path = Path(
-        times=tuple(p * period for p in parts_of_period),
-        positions=tuple((stroke * x, 0, -0.01) for x in along),
-        loop=True,
-    )
+    times, positions = tuple(p * period for p in parts_of_period), tuple((stroke * x, 0, -0.01) for x in along)
+    path = Path(times=times, positions=positions, loop=True)
     scene.add(Box((0.4, 0.1, 0.01)), name="tray", kind="kinematic", path=path, position=(0, 0, -0.01), friction=friction)
     for k in range(parts):
-        scene.add(
-            Box((0.015, 0.01, 0.006)),
-            name=f"part_{k + 1}",
-            position=(0.06 * k - 0.1, 0, 0.006),
-            density=2700.0,
-            friction=friction,
-        )
+        place = (0.06 * k - 0.1, 0, 0.006)
+        scene.add(Box((0.015, 0.01, 0.006)), name=f"part_{k + 1}", position=place, density=2700.0, friction=friction)
     return scene

@@ -18,12 +18,8 @@ def pendulum(
     """
     scene = Scene(duration=10.0)
     half = length / 2
-    scene.add(
-        Box((0.02 * length, 0.02 * length, half)),
-        name="rod",
-        mass=1.0,
-        position=(half * math.sin(angle), 0, -half * math.cos(angle)),
-        orientation=(math.cos(angle / 2), 0, -math.sin(angle / 2), 0),
-    )
+    rod = Box((0.02 * length, 0.02 * length, half))
+    place, turn = (half * math.sin(angle), 0, -half * math.cos(angle)), (math.cos(angle / 2), 0, -math.sin(angle / 2), 0)
+    scene.add(rod, name="rod", mass=1.0, position=place, orientation=turn)
     scene.add_joint(Hinge(None, "rod", anchor=(0, 0, 0), axis=(0, 1, 0), friction=friction))
     return scene

@@ -45,11 +45,6 @@ def pile(
         layer, at = divmod(n, side**2)
         place = np.array((at % side - (side - 1) / 2, at // side - (side - 1) / 2, layer + 0.6)) * cell
         turn = random.normal(size=4)
-        scene.add(
-            shapes[n % KINDS],
-            name=f"hull_{n + 1}",
-            position=tuple(place),
-            orientation=tuple(turn / np.linalg.norm(turn)),
-            **material,
-        )
+        turn = tuple(turn / np.linalg.norm(turn))
+        scene.add(shapes[n % KINDS], name=f"hull_{n + 1}", position=tuple(place), orientation=turn, **material)
     return scene

@@ -24,15 +24,7 @@ def rattleback(
     s, k = math.sin(skew), math.cos(skew)
     off = (along - pitch) * s * k  # the tensor of the two horizontal axes, turned by the skew
     inertia = ((along * k * k + pitch * s * s, off, 0), (off, along * s * s + pitch * k * k, 0), (0, 0, yaw))
-    scene.add(
-        Ellipsoid((a, b, c)),
-        name="celt",
-        mass=mass,
-        inertia=inertia,
-        center_of_mass=(0, 0, -low),
-        position=(0, 0, c),
-        angular_velocity=(wobble, wobble, spin),
-        velocity=(wobble * (c - low), -wobble * (c - low), 0),  # it rolls
-        friction=2.0,
-    )
+    weight = {"mass": mass, "inertia": inertia, "center_of_mass": (0, 0, -low)}
+    rolling = {"angular_velocity": (wobble, wobble, spin), "velocity": (wobble * (c - low), -wobble * (c - low), 0)}
+    scene.add(Ellipsoid((a, b, c)), name="celt", position=(0, 0, c), friction=2.0, **rolling, **weight)
     return scene

@@ -19,11 +19,7 @@ def rocking_block(
     scene = Scene(duration=4.0, dt=1 / 480)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     c, s = math.cos(tilt), math.sin(tilt)
-    scene.add(
-        Box((half_width, 0.1, half_height)),
-        name="block",
-        position=(half_width * c - half_height * s, 0, half_width * s + half_height * c),
-        orientation=(math.cos(tilt / 2), 0, -math.sin(tilt / 2), 0),
-        friction=friction,
-    )
+    place = (half_width * c - half_height * s, 0, half_width * s + half_height * c)
+    turn = (math.cos(tilt / 2), 0, -math.sin(tilt / 2), 0)
+    scene.add(Box((half_width, 0.1, half_height)), name="block", position=place, orientation=turn, friction=friction)
     return scene

@@ -24,13 +24,6 @@ def sliding_cuboid(
     scene.add(HalfSpace(normal=tuple(normal)), kind="static", name="slope", friction=friction)
     half = 0.1
     turned = slope @ Pose.from_euler_xyz((0, 0, heading))
-    scene.add(
-        Box((half, half, half)),
-        name="cube",
-        mass=1.0,
-        position=tuple(half * normal),
-        orientation=turned.orientation,
-        velocity=tuple(speed * down),
-        friction=friction,
-    )
+    place = {"position": tuple(half * normal), "orientation": turned.orientation}
+    scene.add(Box((half, half, half)), name="cube", mass=1.0, velocity=tuple(speed * down), friction=friction, **place)
     return scene

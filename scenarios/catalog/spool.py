@@ -21,24 +21,11 @@ def spool(
     """
     scene = Scene(duration=1.5)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
-    shape = Compound(
-        [
-            (Cylinder(HUB, 0.06), Pose()),
-            (Cylinder(RIM, 0.01), Pose(position=(0, 0, 0.07))),
-            (Cylinder(RIM, 0.01), Pose(position=(0, 0, -0.07))),
-        ]
-    )
-    lying = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)  # its axis along y
-    scene.add(
-        shape,
-        name="spool",
-        mass=MASS,
-        inertia=(ACROSS, ACROSS, ALONG),
-        center_of_mass=(0, 0, 0),
-        position=(0, 0, RIM),
-        orientation=lying,
-        friction=friction,
-    )
+    rims = [(Cylinder(RIM, 0.01), Pose(position=(0, 0, z))) for z in (0.07, -0.07)]
+    shape = Compound([(Cylinder(HUB, 0.06), Pose()), *rims])
+    lying = {"position": (0, 0, RIM), "orientation": (math.sqrt(0.5), math.sqrt(0.5), 0, 0)}  # its axis along y
+    weight = {"mass": MASS, "inertia": (ACROSS, ACROSS, ALONG), "center_of_mass": (0, 0, 0)}
+    scene.add(shape, name="spool", friction=friction, **lying, **weight)
     # the thread leaves the hub where it is tangent: its arm is the hub's radius, wherever the spool has turned to
     force = (pull * math.cos(angle), 0, pull * math.sin(angle))
     scene.add_force(ConstantForce(force=force, torque=(0, -pull * HUB, 0), bodies=("spool",)))

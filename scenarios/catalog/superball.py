@@ -19,14 +19,7 @@ def superball(
     """
     scene = Scene(duration=3.0)
     scene.add(HalfSpace(), kind="static", name="floor", friction=9.0)
-    scene.add(
-        Sphere(radius),
-        name="ball",
-        position=(0, 0, height + radius),
-        velocity=(speed, 0, 0),
-        angular_velocity=(0, spin, 0),
-        friction=9.0,
-        restitution=1.0,
-        tangential_restitution=roughness,
-    )
+    rubber = {"friction": 9.0, "restitution": 1.0, "tangential_restitution": roughness}
+    motion = {"velocity": (speed, 0, 0), "angular_velocity": (0, spin, 0)}
+    scene.add(Sphere(radius), name="ball", position=(0, 0, height + radius), **motion, **rubber)
     return scene

@@ -21,15 +21,7 @@ def tippe_top(
     scene = Scene(duration=3.0, dt=1 / 960)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     own = 0.4 * mass * radius**2
-    scene.add(
-        Sphere(radius),
-        name="top",
-        mass=mass,
-        inertia=(own, own, own),
-        center_of_mass=(0, 0, -below),
-        position=(0, 0, radius),
-        orientation=(math.cos(tilt / 2), 0, math.sin(tilt / 2), 0),
-        angular_velocity=(0, 0, spin),
-        friction=friction,
-    )
+    weight = {"mass": mass, "inertia": (own, own, own), "center_of_mass": (0, 0, -below)}
+    place = {"position": (0, 0, radius), "orientation": (math.cos(tilt / 2), 0, math.sin(tilt / 2), 0)}
+    scene.add(Sphere(radius), name="top", angular_velocity=(0, 0, spin), friction=friction, **place, **weight)
     return scene

@@ -24,11 +24,6 @@ def tumbling_boxes(
     for n in range(count):
         cell = np.array((n % edge, n // edge % edge, n // edge**2)) - (edge - 1) / 2
         turn = random.normal(size=4)
-        scene.add(
-            shape,
-            name=f"box_{n + 1}",
-            position=tuple(cell),
-            orientation=tuple(turn / np.linalg.norm(turn)),
-            angular_velocity=tuple(spin * random.normal(size=3)),
-        )
+        turn, spins = tuple(turn / np.linalg.norm(turn)), tuple(spin * random.normal(size=3))
+        scene.add(shape, name=f"box_{n + 1}", position=tuple(cell), orientation=turn, angular_velocity=spins)
     return scene

@@ -19,26 +19,12 @@ def turntable_ball(
     stays at rest for ever. Neither flies off, as one expects at first.
     """
     scene = Scene(duration=3.5, dt=1 / 480)
-    scene.add(
-        Cylinder(0.8, 0.02),
-        name="platter",
-        kind="kinematic",
-        position=(0, 0, -0.02),
-        angular_velocity=(0, 0, spin),
-        friction=friction,
-    )
+    turning = {"kind": "kinematic", "angular_velocity": (0, 0, spin)}
+    scene.add(Cylinder(0.8, 0.02), name="platter", position=(0, 0, -0.02), friction=friction, **turning)
     for name, x, v in (("thrown", 0.3, speed), ("still", -0.4, 0.0)):
         # the point of contact moves with the platter: v - R (w x up) = spin up x place
-        w = ((spin * x - v) / RADIUS, 0, 0)
-        scene.add(
-            Sphere(RADIUS),
-            name=name,
-            position=(x, 0, RADIUS),
-            velocity=(0, v, 0),
-            angular_velocity=w,
-            friction=friction,
-            mass=0.5,
-        )
+        rolling = {"velocity": (0, v, 0), "angular_velocity": ((spin * x - v) / RADIUS, 0, 0)}
+        scene.add(Sphere(RADIUS), name=name, position=(x, 0, RADIUS), friction=friction, mass=0.5, **rolling)
     return scene
 
 

@@ -22,24 +22,15 @@ def two_cuboids(
     """
     scene = Scene(gravity=(0, 0, 0), duration=2.0)
     material = {"restitution": restitution, "friction": friction}
-    scene.add(
-        Box((0.25, 0.05, 0.125)), name="large", mass=12.5, velocity=(0, 0, 0.4), angular_velocity=(0.5, 0, -1.0), **material
-    )
+    motion = {"velocity": (0, 0, 0.4), "angular_velocity": (0.5, 0, -1.0)}
+    scene.add(Box((0.25, 0.05, 0.125)), name="large", mass=12.5, **motion, **material)
     length = math.sqrt(6)
     half = 0.35  # of the turn of 0.7 rad about (1, 2, -1)
     turn = (math.cos(half), math.sin(half) / length, 2 * math.sin(half) / length, -math.sin(half) / length)
     # where the centre is when the lowest corner meets the point (0.15, 0.02, 0.125) of the large one
     center = (0.0878738258076, 0.122784295679, 0.268442417165)
-    velocity = (-0.5, 0.3, -3.0)
     approach = (-0.5, 0.3, -3.4)
-    scene.add(
-        Box((0.15, 0.1, 0.05)),
-        name="small",
-        mass=1.2,
-        position=tuple(c - lead * u for c, u in zip(center, approach, strict=True)),
-        orientation=turn,
-        velocity=velocity,
-        angular_velocity=(2.0, -4.0, 1.0),
-        **material,
-    )
+    start = tuple(c - lead * u for c, u in zip(center, approach, strict=True))
+    motion = {"velocity": (-0.5, 0.3, -3.0), "angular_velocity": (2.0, -4.0, 1.0)}
+    scene.add(Box((0.15, 0.1, 0.05)), name="small", mass=1.2, position=start, orientation=turn, **motion, **material)
     return scene

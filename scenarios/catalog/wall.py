@@ -30,14 +30,8 @@ def wall(
             x = size[0] * (k - length / 2 + (0.5 if not odd else 0.0))
             x += 0.0 if not ends else size[0] / 4 * (1 if k == 0 else -1)
             place = (x, 0, size[2] * (row + 0.5))
-            scene.add(
-                half if ends else whole,
-                name=f"brick_{row + 1}_{k + 1}",
-                density=1800.0,
-                position=place,
-                friction=friction,
-                color=TONES[(3 * row + 2 * k) % len(TONES)],
-            )
+            look = {"name": f"brick_{row + 1}_{k + 1}", "color": TONES[(3 * row + 2 * k) % len(TONES)]}
+            scene.add(half if ends else whole, density=1800.0, position=place, friction=friction, **look)
     if ball > 0:
         place = (0.06, -0.6, 0.6 * tall)
         scene.add(Sphere(0.08), name="ball", density=7800.0, position=place, velocity=(0, ball, 0), friction=friction)

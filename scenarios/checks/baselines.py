@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tumble.scenarios.checks.assertions import Mismatch, rounding, scale
+from tumble.scenarios.runs.scene_run import nudge
 from tumble.sim.recording.provenance import versions
 from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
@@ -120,12 +121,8 @@ def rounded(run: Run, key: str) -> float:
 
 def nudged(run: Run, seed: int) -> Run:
     """The run again, its dynamic bodies moved a little at the start."""
-    scene, random = copy.copy(run.scene), np.random.default_rng(seed)
-    scene.bodies = list(scene.bodies)
-    for i, body in enumerate(scene.bodies):
-        if body.kind == "dynamic":
-            moved = {f: tuple(np.array(getattr(body, f)) + NUDGE * random.uniform(-1, 1, 3)) for f in ("position", "velocity")}
-            scene.bodies[i] = body.replace(**moved)
+    scene = copy.copy(run.scene)
+    nudge(scene, NUDGE, np.random.default_rng(seed))
     scene.allow_overlap = True
     how = {"bodies": None if run.whole else run.names, "precision": run.precision}
     return scene.build().run(run.duration, [Recorder(every=_every(run), **how)])

@@ -92,7 +92,7 @@ def compare(a: Run, b: Run) -> Comparison:
         apart.append(_largest(np.linalg.norm(xa["position"] - xb["position"], axis=2)))
         turned.append(_largest(_angles(xa["orientation"], xb["orientation"])))
         energy.append(np.abs(a.energy[ia] - b.energy[ib]))
-    distance = np.concatenate(apart)
+    apart, turned, energy = (np.concatenate(parts) for parts in (apart, turned, energy))
     notes = list(_notes(a, b))
     if len(names) < len(a.partners):
         notes.append(f"{count(len(names), 'body')} in common, of {len(a.names)} and {len(b.names)} recorded")
@@ -100,16 +100,7 @@ def compare(a: Run, b: Run) -> Comparison:
     if len(rows_a) < max(len(a), len(b)):
         notes.append(f"{count(len(rows_a), 'sample')} in common, of {len(a)} and {len(b)}")
     times = a.times[rows_a]
-    return Comparison(
-        first is None,
-        first,
-        times,
-        distance,
-        np.concatenate(turned),
-        np.concatenate(energy),
-        growth(times, distance),
-        tuple(notes),
-    )
+    return Comparison(first is None, first, times, apart, turned, energy, growth(times, apart), tuple(notes))
 
 
 def growth(times: np.ndarray, distance: np.ndarray) -> float:

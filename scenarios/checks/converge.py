@@ -111,17 +111,9 @@ def converge(
     tolerance = 0.01 * span if tolerance is None else check_number("tolerance", tolerance, above=0)
     rms = np.sqrt(np.mean(differences**2, axis=1))
     orders = np.array([_order(a, b, ROUNDING * size) for a, b in zip(rms, rms[1:], strict=False)])
-    return Convergence(
-        scene.name,
-        getattr(quantity, "__name__", str(quantity)),
-        dt / 2.0 ** np.arange(halvings + 1),
-        times,
-        differences,
-        orders,
-        float(orders[-1]),
-        _horizon(times, differences, tolerance),
-        tolerance,
-    )
+    name, steps = getattr(quantity, "__name__", str(quantity)), dt / 2.0 ** np.arange(halvings + 1)
+    horizon = _horizon(times, differences, tolerance)
+    return Convergence(scene.name, name, steps, times, differences, orders, float(orders[-1]), horizon, tolerance)
 
 
 def _read(run: Run, quantity: str) -> np.ndarray:

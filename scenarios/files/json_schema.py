@@ -22,8 +22,7 @@ def json_schema() -> dict[str, Any]:
     ]
     shapes = []
     for kind, fields in schema.SHAPES.items():
-        needed = [name for name in fields if (kind, name) not in schema.OPTIONAL]
-        own = {"type": {"const": kind}, **_fields(fields)}
+        own, needed = {"type": {"const": kind}, **_fields(fields)}, schema.NEEDED[kind]
         if kind == "compound":
             part = _table({**_fields(schema.PART), "shape": {"$ref": "#/$defs/shape"}}, ["shape"])
             own, needed = {**own, "parts": {"type": "array", "minItems": 1, "items": part}}, ["parts"]

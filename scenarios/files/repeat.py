@@ -3,34 +3,9 @@
     [[repeat]]
     kind = "wall"
     count = [6, 4]                       # bricks in a course, courses
-    origin = [0, 0, 0]                   # middle of the foot
     body = { name = "brick", shape = { type = "box", half_extents = [0.125, 0.06, 0.0325] } }
 
-    [[repeat]]
-    kind = "grid"
-    count = [3, 3, 2]
-    spacing = [0.3, 0.3, 0.3]            # from one to the next
-    origin = [0, 0, 0.2]                 # of the first
-    body = { shape = { type = "sphere", radius = 0.1 } }
-
-    [[repeat]]
-    kind = "triangle"                    # ten pins
-    count = 4                            # rows: of one, two, three, four
-    across = [0, 0.305, 0]               # from one to the next in a row
-    along = [0.264, 0, 0]                # from the middle of a row to the middle of the next
-    origin = [0, 0, 0.19]                # of the first
-    body = { name = "pin", shape = { type = "capsule", radius = 0.055, half_length = 0.135 } }
-
-    [[repeat]]
-    kind = "pile"
-    count = 50
-    low = [-0.5, -0.5, 0.2]              # the box in which they start
-    high = [0.5, 0.5, 2.0]
-    spacing = 0.25                       # least distance of two of them
-    seed = 7                             # of places and attitudes
-    body = { shape = { type = "box", half_extents = [0.1, 0.05, 0.05] } }
-
-``body`` is as a [[body]]; its name is numbered, its position is added to that of the place.
+What each kind says is in ``REPEAT``. ``body`` is as a [[body]]; its name is numbered, its position is added to that of the place.
 """
 
 from __future__ import annotations
@@ -158,9 +133,4 @@ def _counts(values: dict[str, Any], n: int) -> tuple[int, ...]:
     return count
 
 
-_MAKE: dict[str, Callable[[dict[str, Any], Any], list[Place]]] = {
-    "grid": _grid,
-    "triangle": _triangle,
-    "wall": _wall,
-    "pile": _pile,
-}
+_MAKE: dict[str, Callable[..., list[Place]]] = {"grid": _grid, "triangle": _triangle, "wall": _wall, "pile": _pile}

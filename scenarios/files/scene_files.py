@@ -1,22 +1,12 @@
 """Scene files in TOML: read with every key checked, and written so that nothing is lost.
 
-    duration = 3
     [material.wood]
     density = 700
-    friction = 0.4
-    [[body]]
-    name = "floor"
-    kind = "static"
-    shape = { type = "halfspace" }
     [[body]]
     name = "bracket"
     material = "wood"
     shape = { type = "mesh", file = "bracket.stl", scale = 0.001 }
     position = [0, 0, "50 cm"]
-    [[pair]]
-    a = "wood"
-    b = "floor"
-    friction = 0.2
 
 ``include = ["materials.toml"]`` takes in other files, [[repeat]] makes walls, grids and piles (``scenarios/files/repeat.py``).
 Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/files/schema.py`` lists the keys.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,19 +53,13 @@ class SceneReader:
             _table(f"material.{name}", table)
             with within(f"material.{name}."):
                 scene.set_material(name, **_read(table, schema.MATERIAL, "a material"))
-        bodies, repeats = _tables("body", data), _tables("repeat", data)
+        bodies = _tables("body", data)
         self.reading.room("body", None, len(bodies))
-        if not bodies and not repeats:
+        if not bodies and not _tables("repeat", data):
             raise InputError("body", None, "a scene needs at least one [[body]]")
-        for prefix, body in _each("body", bodies, named=True):
-            with within(prefix):
-                self.body(scene, body)
-        for prefix, repeat in _each("repeat", repeats):
-            with within(prefix):
-                self.repeat(scene, repeat)
-        for prefix, pair in _each("pair", _tables("pair", data)):
-            with within(prefix):
-                self.pair(scene, pair)
+        _each(data, "body", lambda table: self.body(scene, table), named=True)
+        _each(data, "repeat", lambda table: self.repeat(scene, table))
+        _each(data, "pair", lambda table: self.pair(scene, table))
         forces = data.get("force", [])
         if not isinstance(forces, list):
             raise InputError("force", forces, "must be tables, each under the heading [[force]]")
@@ -73,16 +67,9 @@ class SceneReader:
             _table(f"force {number}", force)
             with within(f"force {number}: "):
                 scene.add_force(force_from_dict(_of_kind(force, schema.FORCES, " force")))
-        for prefix, joint in _each("joint", _tables("joint", data), named=True):
-            with within(prefix):
-                scene.add_joint(joint_from_dict(_of_kind(joint, schema.JOINTS)))
-        for prefix, actuator in _each("actuator", _tables("actuator", data)):
-            with within(prefix):
-                values = _read(actuator, schema.ACTUATOR, "an actuator")
-                scene.add_actuator(Actuator(**{"name": "", "joint": "", **values}))
-        for prefix, instrument in _each("instrument", _tables("instrument", data), named=True):
-            with within(prefix):
-                scene.add_instrument(instrument_from_dict(_of_kind(instrument, schema.INSTRUMENTS)))
+        _each(data, "joint", lambda table: self.joint(scene, table), named=True)
+        _each(data, "actuator", lambda table: self.actuator(scene, table))
+        _each(data, "instrument", lambda table: self.instrument(scene, table), named=True)
         apart = data.get("apart", [])
         if not isinstance(apart, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in apart):
             raise InputError("apart", apart, "must be a list of pairs of bodies that pass through each other")
@@ -101,6 +88,16 @@ class SceneReader:
             if values[end] not in names:
                 raise InputError(end, values[end], f"there is no such material or body{did_you_mean(values[end], names)}")
         scene.set_pair(**values)
+
+    def joint(self, scene: Scene, data: dict[str, Any]) -> None:
+        scene.add_joint(joint_from_dict(_of_kind(data, schema.JOINTS)))
+
+    def instrument(self, scene: Scene, data: dict[str, Any]) -> None:
+        scene.add_instrument(instrument_from_dict(_of_kind(data, schema.INSTRUMENTS)))
+
+    def actuator(self, scene: Scene, data: dict[str, Any]) -> None:
+        values = _read(data, schema.ACTUATOR, "an actuator")
+        scene.add_actuator(Actuator(**{"name": "", "joint": "", **values}))
 
     def repeat(self, scene: Scene, data: dict[str, Any]) -> None:
         kind = _kind("kind", data.get("kind"), REPEAT)
@@ -160,8 +157,8 @@ class SceneReader:
             fields = schema.SHAPES[kind]
             inner = {"compound": ["parts"], "rounded": ["shape"]}.get(kind, [])
             _check_known(data, ["type", *fields, *inner], f"a {kind}")
-            for name in fields:
-                if name not in data and (kind, name) not in schema.OPTIONAL:
+            for name in schema.NEEDED[kind]:
+                if name not in data:
                     raise InputError(name, None, f"is missing: a {kind} needs it")
             values = _fields(data, fields)
             if kind == "compound":
@@ -247,11 +244,12 @@ def _tables(key: str, data: dict[str, Any]) -> list[dict[str, Any]]:
     return out
 
 
-def _each(key: str, tables: list[dict[str, Any]], named: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The tables, each with what errors of it begin with: its number, or its name where it is ``named`` and has one."""
-    for number, table in enumerate(tables, start=1):
+def _each(data: dict[str, Any], key: str, read: Callable[[dict[str, Any]], Any], named: bool = False) -> None:
+    """Read the tables under a heading. Errors begin with the number of theirs, or with its name where they are ``named``."""
+    for number, table in enumerate(_tables(key, data), start=1):
         name = table.get("name") if named else None
-        yield f'{key} "{name}": ' if isinstance(name, str) and name else f"{key} {number}: ", table
+        with within(f'{key} "{name}": ' if isinstance(name, str) and name else f"{key} {number}: "):
+            read(table)
 
 
 def _table(key: str, data: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a scene file may say: each key with its type, unit and range. Used by the reader, and in the text of its errors.
 
-The keys of scenes, bodies, forces, joints, actuators and instruments are the fields of their records in ``sim``, which say what
-they take: see :func:`fields_of`.
+The keys of scenes, cameras, bodies, forces, joints, actuators and instruments are the fields of their records in ``sim``, which
+say what they take: see :func:`fields_of`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tumble.sim.joints.mechanism.sensors import REGIONS, Frame
 from tumble.sim.scene import materials
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.materials import SURFACE_FIELDS
-from tumble.sim.scene.scene import Scene
+from tumble.sim.scene.scene import CameraDef, Scene
 from tumble.sim.scene.visual import Visual
 
 
@@ -93,13 +93,6 @@ SCENE = _arranged(
     last=("look_ahead", "quarantine", "seed", "allow_overlap"),
 )
 
-CAMERA: dict[str, Field] = {
-    "position": Vector(unit="m", help="where the camera stands"),
-    "target": Vector(unit="m", help="what it looks at"),
-    "up": Vector(help="the direction that is up in the picture"),
-    "fov_degrees": Real(unit="deg", low=1, high=170, help="field of view from top to bottom"),
-}
-
 BODY = _arranged(
     {
         **fields_of(BodyDef),
@@ -113,7 +106,7 @@ BODY = _arranged(
 SURFACE = {key: BODY[key] for key in SURFACE_FIELDS}
 MATERIAL = {key: BODY[key] for key in BODY if key in materials.MATERIAL}
 PAIR = {**dict.fromkeys("ab", Text(help="name of a material or of a body")), **SURFACE}
-PATH, VISUAL = fields_of(Path), fields_of(Visual)
+CAMERA, PATH, VISUAL = fields_of(CameraDef), fields_of(Path), fields_of(Visual)
 
 
 def _length(text: str) -> Real:
@@ -142,7 +135,7 @@ SHAPES: dict[str, dict[str, Field]] = {
         "file": Text(help="instead of heights: a picture whose brightness gives the heights; relative to the scene file"),
         "low": Real(unit="m", help="height of black in the picture; by default 0"),
         "high": Real(unit="m", help="height of white in the picture; by default 1"),
-        "cell": Real(unit="m", above=0, help="distance of neighbouring heights"),
+        "cell": _length("distance of neighbouring heights"),
         "smooth": Flag(help="false: drawn as flat triangles, not as a curved surface; by default true"),
     },
     "triangle_mesh": {
@@ -172,10 +165,10 @@ SHAPES: dict[str, dict[str, Field]] = {
             low=1, help="which of the closed surfaces of the file, counted from 1; by default all of them, as one body"
         ),
     },
-    "rounded": {"radius": Real(unit="m", above=0, help="radius of the ball that is added to the shape within")},  # shape: a table
+    "rounded": {"radius": _length("radius of the ball that is added to the shape within")},  # shape: a table
     "torus": {
-        "major_radius": Real(unit="m", above=0, help="radius of the ring's middle line, which lies around z"),
-        "minor_radius": Real(unit="m", above=0, help="radius of the tube"),
+        "major_radius": _length("radius of the ring's middle line, which lies around z"),
+        "minor_radius": _length("radius of the tube"),
         "segments": Whole(low=8, high=1024, help="number of capsules that it is made of; by default 32"),
     },
     "compound": {  # parts: each a table with shape, position, orientation or euler_xyz
@@ -188,17 +181,12 @@ SHAPES: dict[str, dict[str, Field]] = {
         "inertia": Rows(unit="m^5", least=3, most=3, help="true inertia tensor about that centre, for a density of 1 kg/m^3"),
     },
 }
-OPTIONAL = {
-    ("halfspace", "normal"),
-    ("halfspace", "offset"),
-    ("mesh", "scale"),
-    ("mesh", "convex"),
-    ("mesh", "part"),
-    ("torus", "segments"),
-    *(("height_field", name) for name in ("heights", "file", "low", "high", "smooth")),
-    *(("triangle_mesh", name) for name in ("file", "vertices", "triangles", "scale", "two_sided", "smooth")),
-}
-OPTIONAL |= {("compound", name) for name in SHAPES["compound"]}
+OPTIONAL = {  # keys that a shape may have or not
+    "halfspace": ("normal", "offset"), "mesh": ("scale", "convex", "part"), "torus": ("segments",),
+    "height_field": ("heights", "file", "low", "high", "smooth"),
+    **{kind: tuple(SHAPES[kind]) for kind in ("triangle_mesh", "compound")},
+}  # fmt: skip
+NEEDED = {kind: [key for key in keys if key not in OPTIONAL.get(kind, ())] for kind, keys in SHAPES.items()}
 
 FORCES = {kind: fields_of(made) for kind, made in TYPES.items() if made is not FunctionForce}
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Capsule, HalfSpace, Shape, Sphere
+from tumble.collision.shapes.definitions import Capsule, HalfSpace, Shape
 from tumble.collision.shapes.ground import Ground
 from tumble.scenarios.fields import within
 from tumble.scenarios.files.limits import MOST_MODELLED
@@ -34,16 +34,17 @@ from tumble.scenarios.importing.models import (
     Imported,
     Mass,
     Piece,
+    add_static,
     combined,
     compose,
     fields_of,
     filled,
-    ground,
     number,
     numbers,
     placed,
     scaled_masses,
     solid_of,
+    stand_in,
     unique,
     welded,
     whole,
@@ -222,15 +223,9 @@ class _Reader:
         shape, pose, _, more = values
         if "shows" in more:
             return
-        pose = compose(at, pose)
-        bits = more["bits"]
+        pose, bits = compose(at, pose), more["bits"]
         more = {key: value for key, value in more.items() if key not in ("mass", "density", "group", "bits")}
-        name = unique(name, [b.name for b in self.out.scene])
-        self.taken.bits[name] = [bits]
-        if isinstance(shape, HalfSpace):
-            self.out.scene.add(ground(pose), kind="static", name=name, **more)
-        else:
-            self.out.scene.add(shape, kind="static", name=name, position=pose.position, orientation=pose.orientation, **more)
+        self.taken.bits[add_static(self.out.scene, name, shape, pose, **more)] = [bits]
 
     def body(self, body: xml.Element, above: Pose, inherited: str) -> None:
         """A child of the world, or of a static body."""
@@ -330,8 +325,7 @@ class _Reader:
         pieces, surface = found.pieces, found.surface
         if not pieces:
             self.out.leave(UNTOUCHED, name)
-            radius = max(1e-3, float(np.sqrt(np.trace(mass[2]) / mass[0])))
-            pieces, surface = found.shown or [Piece(Sphere(radius), Pose(tuple(mass[1])), 0.0)], {"mask": 0}
+            pieces, surface = found.shown or [stand_in(mass)], {"mask": 0}
         with within(f"body {name}: "):
             place = {"position": at.position, "orientation": at.orientation}
             scene.add(combined(pieces), name=name, **place, **fields_of(mass), **surface)
@@ -379,17 +373,10 @@ class _Reader:
                     if numbers(xml.Element("joint", values), key, (0.0,))[0] != 0:
                         self.out.leave("free joint", f"{key}={values[key]} of {name}")
             return lambda mine: []
-        reads = [
-            read_joint(
-                self.values.with_defaults(e, c),
-                self.joint_name(e, name, k),
-                compose(at, pose),
-                self.values.turn,
-                self.values.auto,
-                self.out,
-            )
-            for k, (e, pose, c) in enumerate(found)
-        ]
+        reads = []
+        for k, (e, pose, c) in enumerate(found):
+            label, place = self.joint_name(e, name, k), compose(at, pose)
+            reads.append(read_joint(self.values, self.values.with_defaults(e, c), label, place, self.out))
         if "free" in kinds or "freejoint" in kinds:
             self.out.leave(JOINTED, f"{name} ({', '.join(kinds)})")
             return None

@@ -12,6 +12,7 @@ from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.spelling import did_you_mean
 from tumble.scenarios.fields import within
+from tumble.scenarios.importing.mjcf_values import Values
 from tumble.scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, unique
 from tumble.sim.joints.joint_definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
 from tumble.sim.joints.joint_tables import frame_of
@@ -40,8 +41,8 @@ class Read:
     said: dict
 
 
-def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: bool, out: Imported) -> Read:
-    """From attributes, those of its class among them; ``turn``: radians of the file's unit of angles."""
+def read_joint(file: Values, values: dict[str, str], name: str, at: Pose, out: Imported) -> Read:
+    """From attributes, those of its class among them."""
     element = xml.Element("joint", values)
     kind = values.get("type", "hinge")
     if kind not in SIZES:
@@ -49,7 +50,7 @@ def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: b
     rot = matrix(at.orientation)
     anchor = np.array(at.position) + rot @ numbers(element, "pos", (0, 0, 0), 3)
     axis = rot @ numbers(element, "axis", (0, 0, 1), 3)
-    unit = turn if kind in ("hinge", "ball") else 1.0
+    unit = file.turn if kind in ("hinge", "ball") else 1.0
     one = lambda key, scale=1.0: scale * (numbers(element, key, (0.0,)) or (0.0,))[0]  # noqa: E731
     said = {key: value for key, value in (
         ("stiffness", one("stiffness")), ("damping", one("damping")), ("armature", one("armature")),
@@ -58,7 +59,7 @@ def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: b
     if "stiffness" in said:
         said["rest"] = one("springref", unit)
     limited = values.get("limited", "auto")
-    if limited == "true" or (limited == "auto" and auto and "range" in values):
+    if limited == "true" or (limited == "auto" and file.auto and "range" in values):
         low, high = numbers(element, "range", (0, 0), 2)
         said["limits"] = unit * low, unit * high
     out.leave_rest("joint", values, JOINT, name)
@@ -149,12 +150,9 @@ def read_tendon(element: xml.Element, values: dict[str, str], known: dict[str, J
         if len(rest) > 1 and rest[0] != rest[1]:
             out.leave("tendon fixed", f"springlength={values['springlength']} of {name}, of which the first is taken")
         first, *more = parts
-        out.scene.add_actuator(
-            Actuator(
-                f"{name} spring".strip(), first, gain=0.0, bias=(stiffness * slack, -stiffness, -damping), tendon=tuple(more),
-                coefficients=tuple(parts.values()),
-            )
-        )  # fmt: skip
+        pulled = {"tendon": tuple(more), "coefficients": tuple(parts.values())}
+        bias = (stiffness * slack, -stiffness, -damping)
+        out.scene.add_actuator(Actuator(f"{name} spring".strip(), first, gain=0.0, bias=bias, **pulled))
     taken = {"name", "class", "stiffness", "damping", "springlength", "group", "rgba", "width", "material"}
     out.leave_rest("tendon fixed", values, taken, name)
     return parts
@@ -187,16 +185,7 @@ def read_actuator(
 
     out.leave_rest(f"actuator {tag}", values, ACTUATOR, name)
     gear = numbers(element, "gear", (1.0,))[0]
-    force = ends("forcerange", "forcelimited")
+    ranges = {"force_range": ends("forcerange", "forcelimited"), "control_range": ends("ctrlrange", "ctrllimited")}
     more = {"tendon": tuple(tendon)[1:], "coefficients": tuple(tendon.values())} if tendon else {}
     with within(f"actuator {name}: "):
-        return Actuator(
-            name,
-            joint,
-            gain=gain,
-            gear=gear,
-            bias=bias,
-            control_range=ends("ctrlrange", "ctrllimited"),
-            force_range=force,
-            **more,
-        )
+        return Actuator(name, joint, gain=gain, gear=gear, bias=bias, **ranges, **more)

@@ -29,20 +29,14 @@ IGNORED = {  # elements of the top level that are read elsewhere, or on which no
 class Taken:
     """What was made of the bodies of a file, by which the rest of the file names them."""
 
+    # of a body of the file: its body of the scene, None where it stands still, and its pose
     places: dict[str, tuple[str | None, Pose]] = field(default_factory=lambda: {"world": (None, Pose())})
-    """Body of the file: body of the scene, None where it stands still, and its pose."""
-    bits: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    """Body of the scene: contype and conaffinity of its geoms."""
-    geoms: dict[str, str] = field(default_factory=dict)
-    """Name of a geom that touches: body of the scene."""
-    meet: list[tuple[str, str]] = field(default_factory=list)
-    """Bodies that a pair of geoms brings together."""
-    sizes: np.ndarray = field(default_factory=lambda: np.zeros(2, dtype=int))
-    """Numbers of qpos and of qvel of the joints that were read."""
-    carriers: list[str] = field(default_factory=list)
-    """Bodies of the scene that the file does not have."""
-    seats: Places = field(default_factory=Places)
-    """What sensors are on."""
+    bits: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # body of the scene: contype and conaffinity of geoms
+    geoms: dict[str, str] = field(default_factory=dict)  # name of a geom that touches: body of the scene
+    meet: list[tuple[str, str]] = field(default_factory=list)  # bodies that a pair of geoms brings together
+    sizes: np.ndarray = field(default_factory=lambda: np.zeros(2, dtype=int))  # of qpos and of qvel, of the joints that were read
+    carriers: list[str] = field(default_factory=list)  # bodies of the scene that the file does not have
+    seats: Places = field(default_factory=Places)  # what sensors are on
 
 
 class Machinery:

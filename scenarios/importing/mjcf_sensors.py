@@ -33,37 +33,19 @@ OF_TENDON = {"tendonpos": "position", "tendonvel": "speed"}
 OF_ACTUATOR = {"actuatorpos": "position", "actuatorvel": "speed", "actuatorfrc": "force"}
 OF_WORLD = {"clock": "time", "e_potential": "potential", "e_kinetic": "kinetic"}
 SENSOR = {
-    "name",
-    "class",
-    "site",
-    "joint",
-    "tendon",
-    "actuator",
-    "body",
-    "objtype",
-    "objname",
-    "reftype",
-    "refname",
-    "noise",
-    "user",
-}
+    "name", "class", "site", "joint", "tendon", "actuator", "body", "objtype", "objname", "reftype", "refname", "noise", "user",
+}  # fmt: skip
 
 
 @dataclass
 class Places:
     """What sensors are on: frames of the scene by type and name of the file, and what hangs on what."""
 
-    frames: dict[tuple[str, str], Frame] = field(
-        default_factory=lambda: {("xbody", "world"): Frame(), ("body", "world"): Frame()}
-    )
-    regions: dict[str, tuple[str, tuple[float, ...]]] = field(default_factory=dict)
-    """Name of a site: its shape and size."""
-    above: dict[str, str | None] = field(default_factory=dict)
-    """Body of the scene: that on which it hangs, None for the world."""
-    roots: dict[str, str] = field(default_factory=dict)
-    """Body of the file that hangs on joints: the body of the scene that it is, with all that is welded to it."""
-    owners: dict[str, str] = field(default_factory=dict)
-    """Site: its body of the file."""
+    frames: dict[tuple[str, str], Frame] = field(default_factory=lambda: {(kind, "world"): Frame() for kind in ("xbody", "body")})
+    regions: dict[str, tuple[str, tuple[float, ...]]] = field(default_factory=dict)  # site: its shape and size
+    above: dict[str, str | None] = field(default_factory=dict)  # body of the scene: on which it hangs, None for the world
+    roots: dict[str, str] = field(default_factory=dict)  # body of the file on joints: that of the scene, with all welded to it
+    owners: dict[str, str] = field(default_factory=dict)  # site: its body of the file
 
     def tree(self, body: str) -> tuple[str, ...]:
         """A body of the scene and all that hangs on it."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
-from tumble.scenarios.importing.models import Mass, compose, direction, needed, number, numbers, placed, whole
+from tumble.scenarios.importing.models import Mass, about, compose, direction, needed, number, numbers, placed, whole
 
 COMPILER = {  # what is taken over, or changes no motion
     "angle", "eulerseq", "meshdir", "assetdir", "texturedir", "strippath", "inertiafromgeom", "inertiagrouprange", "settotalmass",
@@ -118,10 +118,7 @@ class Values:
         if element.get("euler"):
             out = Pose()
             for letter, angle in zip(self.euler, needed(element, "euler", 3), strict=True):
-                half, axis = angle * self.turn / 2, "xyz".index(letter.lower())
-                q = [math.cos(half), 0.0, 0.0, 0.0]
-                q[1 + axis] = math.sin(half)
-                one = Pose(orientation=tuple(q))
+                one = about("xyz".index(letter.lower()), angle * self.turn)
                 out = compose(out, one) if letter.islower() else compose(one, out)
             return Pose(at, out.orientation)
         if element.get("xyaxes"):

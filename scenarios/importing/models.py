@@ -18,26 +18,16 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Compound, HalfSpace, Shape
+from tumble.collision.shapes.definitions import Compound, HalfSpace, Shape, Sphere
 from tumble.collision.solids.mass_properties import mass_properties
 from tumble.scenarios.files.limits import MOST_WHOLE, package, read_xml
 from tumble.sim.joints.mechanism.instruments import Instrument
 from tumble.sim.ledger.diagnostics import rotations
-from tumble.sim.scene.scene import Scene
+from tumble.sim.scene.scene import Scene, free_name
 from tumble.sim.words import count
 
-MECHANICS = (
-    "body",
-    "link",
-    "mesh",
-    "plane",
-    "geom",
-    "free joint",
-    "joint",
-    "actuator",
-    "equality",
-    "gravcomp",
-)  # what is left out of them counts most
+# What is left out of them counts most.
+MECHANICS = ("body", "link", "mesh", "plane", "geom", "free joint", "joint", "actuator", "equality", "gravcomp")
 Mass = tuple[float, np.ndarray, np.ndarray]  # mass, its centre (3,) and its inertia (3, 3) about that
 
 
@@ -209,6 +199,13 @@ def matrix(q: Sequence[float]) -> np.ndarray:
     return rotations(q[None] / length)[0]
 
 
+def about(axis: int, angle: float) -> Pose:
+    """A turn about x, y or z [rad]."""
+    q = [math.cos(angle / 2), 0.0, 0.0, 0.0]
+    q[1 + axis] = math.sin(angle / 2)
+    return Pose(orientation=tuple(q))
+
+
 def compose(a: Pose, b: Pose) -> Pose:
     """b, given in the frame of a, in the frame that a is given in."""
     m = matrix(a.orientation)
@@ -270,13 +267,23 @@ def scaled_masses(scene: Scene, total: float) -> None:
             scene.bodies[k] = body.replace(**fields_of((factor * mass, np.array(center), factor * np.array(inertia))))
 
 
-def ground(normal_pose: Pose) -> HalfSpace:
-    """The plane z = 0 of a frame as a half-space of the world."""
-    normal = matrix(normal_pose.orientation)[:, 2]
-    return HalfSpace(normal=tuple(map(float, normal)), offset=float(normal @ np.array(normal_pose.position)))
+def stand_in(mass: Mass) -> Piece:
+    """For what has no shape: a ball of about the size that a mass with this inertia has."""
+    radius = max(1e-3, float(np.sqrt(np.trace(mass[2]) / mass[0])))
+    return Piece(Sphere(radius), Pose(tuple(map(float, mass[1]))), 0.0)
+
+
+def add_static(scene: Scene, name: str, shape: Shape, at: Pose, **more: Any) -> str:
+    """Add what stands still; its name in the scene. A plane is a half-space of the world."""
+    label = free_name(name, {body.name for body in scene})
+    if isinstance(shape, HalfSpace):
+        normal = matrix(at.orientation)[:, 2]
+        half_space = HalfSpace(normal=tuple(map(float, normal)), offset=float(normal @ np.array(at.position)))
+        scene.add(half_space, kind="static", name=label, **more)
+    else:
+        scene.add(shape, kind="static", name=label, position=at.position, orientation=at.orientation, **more)
+    return label
 
 
 def unique(name: str, taken: Sequence[str]) -> str:
-    from tumble.sim.scene.scene import free_name
-
     return free_name(name, set(taken))

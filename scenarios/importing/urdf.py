@@ -7,7 +7,6 @@ is its convex hull, as in the programs that URDF is written for; or the pieces t
 
 from __future__ import annotations
 
-import math
 import re
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
@@ -31,12 +30,13 @@ from tumble.scenarios.importing.models import (
     Imported,
     Mass,
     Piece,
+    about,
+    add_static,
     color,
     combined,
     compose,
     direction,
     fields_of,
-    ground,
     matrix,
     needed,
     number,
@@ -44,6 +44,7 @@ from tumble.scenarios.importing.models import (
     part,
     placed,
     solid_of,
+    stand_in,
     unique,
     welded,
 )
@@ -189,18 +190,9 @@ class _Reader:
             out.leave("link with nothing that touches", name)
             if mass == 0:
                 return None
-            _, center, inertia = welded(masses)
-            pieces = [Piece(Sphere(max(1e-3, float(np.sqrt(np.trace(inertia) / mass)))), Pose(tuple(map(float, center))), 0.0)]
-            more["mask"] = 0
+            pieces, more["mask"] = [stand_in(welded(masses))], 0
         if mass == 0:  # as Bullet and Gazebo have it: a robot without mass is part of the world
-            for piece in pieces:
-                plane = isinstance(piece.shape, HalfSpace)
-                pose = compose(at, piece.pose)
-                place = {} if plane else {"position": pose.position, "orientation": pose.orientation}
-                shape = ground(pose) if plane else piece.shape
-                label = unique(name, [b.name for b in out.scene])
-                out.scene.add(shape, name=label, kind="static", **place, **more)
-            return label
+            return [add_static(out.scene, name, piece.shape, compose(at, piece.pose), **more) for piece in pieces][-1]
         if any(isinstance(piece.shape, HalfSpace) for piece in pieces):
             raise InputError(f"link {name}", "plane", "only a link without mass can have one")
         place = {"position": at.position, "orientation": at.orientation}
@@ -363,12 +355,8 @@ def _origin(element: xml.Element) -> Pose:
     if origin is None:
         return Pose()
     roll, pitch, yaw = numbers(origin, "rpy", (0, 0, 0), 3)
-    turns = []
-    for angle, axis in ((yaw, 2), (pitch, 1), (roll, 0)):
-        q = [math.cos(angle / 2), 0.0, 0.0, 0.0]
-        q[1 + axis] = math.sin(angle / 2)
-        turns.append(Pose(orientation=tuple(q)))
-    return Pose(numbers(origin, "xyz", (0, 0, 0), 3), compose(compose(turns[0], turns[1]), turns[2]).orientation)
+    turn = compose(compose(about(2, yaw), about(1, pitch)), about(0, roll))
+    return Pose(numbers(origin, "xyz", (0, 0, 0), 3), turn.orientation)
 
 
 def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None, meshes: _Meshes) -> Shape | None:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from tumble.collision.errors import InputError
 from tumble.collision.kernels.sources import import_path
+from tumble.sim.words import aligned
 
 SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its parameters, seconds
     "tumbling": ("tumbling_boxes", {"count": 1000}, 1.0),
@@ -100,9 +101,7 @@ def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any
         "cpu": 1e6 * cpu / done,
         "median": 1e6 * median,
         "iterations": statistics["iterations"] / max(1, statistics["solves"]),
-        "unsolved": statistics["unsolved"],
-        "residual": statistics["residual"],
-        "depth": statistics["depth"],
+        **{key: statistics[key] for key in ("unsolved", "residual", "depth")},
         "hash": world.state_hash(),
     }
     if any(c.readings for c in chunks):
@@ -179,12 +178,7 @@ def table(rows: list[dict[str, Any]]) -> str:
         parts = [f"{row['stages'][s] * row['cpu']:.1f}" for s in shown] if "stages" in row else [""] * len(shown)
         times = [f"{row[key]:.1f}" for key in ("mean", "cpu", "median")]
         lines.append([row["name"], str(row["bodies"]), str(row["contacts"]), steps, *times, *parts, str(row["unsolved"])])
-    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
-    out = []
-    for line in lines:
-        cells = zip(line, widths, strict=True)
-        out.append("  ".join(f"{text:>{w}}" if k else f"{text:{w}}" for k, (text, w) in enumerate(cells)))
-    return "\n".join(out)
+    return aligned(lines, "<".ljust(len(head), ">"))
 
 
 def kernels(row: dict[str, Any], most: int = 12) -> str:

@@ -24,6 +24,7 @@ ROUNDS = 7
 ROUND = 1e-3  # [s] of a round: a third of what a scheduler gives to one program at a time
 MEMBERS, STEPS = 64, 100
 BOXES = 1000  # in one world, whose steps threads share
+NONE = float("nan")  # what is not known
 
 
 class Row(NamedTuple):
@@ -32,7 +33,7 @@ class Row(NamedTuple):
     what: str
     unit: str
     ours: float
-    theirs: float = float("nan")
+    theirs: float = NONE
 
 
 def least(function: Callable[[], Any], count: int, clock: Callable[[], float] = time.perf_counter) -> float:
@@ -100,7 +101,7 @@ def _of_a_ball() -> list[Row]:
     read = (lambda: data.xpos[1]) if module else None
     for name in ("position", "orientation", "velocity", "angular_velocity"):
         cost = least(lambda name=name: getattr(ball, name), 5000)
-        rows.append(Row(f"body.{name}", "us", cost, least(read, 5000) if read and name == "position" else float("nan")))
+        rows.append(Row(f"body.{name}", "us", cost, least(read, 5000) if read and name == "position" else NONE))
     many = World()
     for k in range(1000):
         last = many.add(Sphere(0.1), position=(k, 0, 0))
@@ -171,7 +172,7 @@ def _of_a_pendulum() -> list[Row]:
         data.ctrl[0] = 0.1 * data.qvel[0] - data.qpos[0]
         module.mj_step(model, data)
 
-    other = least(control, 300) if module else float("nan")
+    other = least(control, 300) if module else NONE
     rows.append(Row("control of a pendulum: angle, speed, motor, step", "us", least(motor, 300), other))
     free, arm, bearing = pendulum(0.0)
 
@@ -225,7 +226,7 @@ def first(taken: int, steps: int) -> float:
 
 
 def _step(module: Any, model: Any, data: Any) -> float:
-    return least(lambda: module.mj_step(model, data), 2000) if module else float("nan")
+    return least(lambda: module.mj_step(model, data), 2000) if module else NONE
 
 
 def many() -> list[Row]:
@@ -253,7 +254,7 @@ def many() -> list[Row]:
 def _rollout(xml: str, moving: int) -> float:
     module, model, data = theirs(xml)
     if module is None or importlib.util.find_spec("mujoco.rollout") is None:
-        return float("nan")
+        return NONE
     import numpy as np
     from mujoco import rollout
 
@@ -290,14 +291,9 @@ def start(compiling: bool = False) -> list[Row]:
     there = mujoco() is not None
     rows = [
         Row("python -c pass", "s", _seconds("pass")),
-        Row(
-            "from tumble import sim",
-            "s",
-            _seconds("from tumble import sim"),
-            _seconds("import mujoco") if there else float("nan"),
-        ),
+        Row("from tumble import sim", "s", _seconds("from tumble import sim"), _seconds("import mujoco") if there else NONE),
         Row("import of World", "s", _seconds("from tumble.sim import World")),
-        Row("first step of a box on a floor, from the start", "s", _seconds(START), _seconds(THEIRS) if there else float("nan")),
+        Row("first step of a box on a floor, from the start", "s", _seconds(START), _seconds(THEIRS) if there else NONE),
     ]
     with tempfile.TemporaryDirectory() as folder:
         verb = ["-m", "tumble.scenarios.cli", "run", "bouncing_ball", "--out", folder]

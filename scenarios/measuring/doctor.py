@@ -66,9 +66,8 @@ def _compiler() -> Iterator[Finding]:
 
     threads = f"{numba.config.NUMBA_NUM_THREADS} threads of {os.cpu_count()} processors"
     if config.DISABLE_JIT:
-        yield Finding(
-            None, "compiler", f"off, {threads}", "unset NUMBA_DISABLE_JIT: without the compiler all is about 100 times slower"
-        )
+        remedy = "unset NUMBA_DISABLE_JIT: without the compiler all is about 100 times slower"
+        yield Finding(None, "compiler", f"off, {threads}", remedy)
     else:
         yield Finding(True, "compiler", threads)
 
@@ -93,12 +92,8 @@ def _cache() -> Iterator[Finding]:
     yield Finding(True, "kernel cache", state if compiled else f"empty: the first run compiles; {root}")
     stale = stale_folders()
     if stale:
-        yield Finding(
-            None,
-            "kernel cache",
-            f"{number(len(stale), 'folder')} of other sources or versions",
-            "tumble doctor --prune deletes them",
-        )
+        says = f"{number(len(stale), 'folder')} of other sources or versions"
+        yield Finding(None, "kernel cache", says, "tumble doctor --prune deletes them")
 
 
 def _drawing(describe: Callable[[], dict[str, str]]) -> Iterator[Finding]:

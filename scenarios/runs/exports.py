@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
+from tumble.collision.shapes.definitions import Box, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
 from tumble.scenarios.runs.column_files import BLOCK, TABLES, file_beside, kind_of
 from tumble.scenarios.runs.instrument_files import SCHEMA_OF_NUMBERS, export_readings, log_file, log_readings
 from tumble.sim.files import whole
@@ -150,8 +150,7 @@ def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
             transforms = [
                 {
                     "timestamp": stamp, "parent_frame_id": "world", "child_frame_id": name,
-                    "translation": dict(zip("xyz", map(float, x), strict=True)),
-                    "rotation": dict(zip("wxyz", map(float, q), strict=True)),
+                    "translation": _named("xyz", x), "rotation": _named("wxyz", q),
                 }
                 for name, x, q in (*zip(run.names, run.positions[k], run.orientations[k], strict=True), *standing)
                 if np.isfinite(x).all()
@@ -177,26 +176,29 @@ def _records(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
     return [{**row, "body_a": partners[row["body_a"]], "body_b": partners[row["body_b"]]} for row in plain]
 
 
+def _named(axes: str, values: Any) -> dict[str, float]:
+    return dict(zip(axes, map(float, values), strict=True))
+
+
 def _entity(body: Any) -> Iterator[dict[str, Any]]:
     """What Foxglove draws of a body, in the body's frame: its boxes, balls, cylinders and hulls."""
     color = dict(zip("rgba", (*(body.color or (0.6, 0.65, 0.7)), 1.0), strict=True))
     out: dict[str, Any] = {"frame_id": body.name, "id": body.name, "frame_locked": True}
-    for part, pose in convex_parts(body.shape) if isinstance(body.shape, Compound) else [(body.shape, None)]:
-        at = {"x": 0.0, "y": 0.0, "z": 0.0} if pose is None else dict(zip("xyz", map(float, pose.position), strict=True))
-        turn = (1, 0, 0, 0) if pose is None else pose.orientation
-        place = {"pose": {"position": at, "orientation": dict(zip("wxyz", map(float, turn), strict=True))}, "color": color}
+    for part, pose in convex_parts(body.shape):
+        at, turn = _named("xyz", pose.position), _named("wxyz", pose.orientation)
+        place = {"pose": {"position": at, "orientation": turn}, "color": color}
         if isinstance(part, Box):
-            kind, more = "cubes", {"size": dict(zip("xyz", (2 * h for h in part.half_extents), strict=True))}
+            kind, more = "cubes", {"size": _named("xyz", [2 * h for h in part.half_extents])}
         elif isinstance(part, Sphere | Ellipsoid):
             radii = (part.radius,) * 3 if isinstance(part, Sphere) else part.radii
-            kind, more = "spheres", {"size": dict(zip("xyz", (2 * r for r in radii), strict=True))}
+            kind, more = "spheres", {"size": _named("xyz", [2 * r for r in radii])}
         elif isinstance(part, Cylinder):
-            size = (2 * part.radius, 2 * part.radius, 2 * part.half_length)
-            kind, more = "cylinders", {"size": dict(zip("xyz", size, strict=True)), "bottom_scale": 1.0, "top_scale": 1.0}
+            size = _named("xyz", (2 * part.radius, 2 * part.radius, 2 * part.half_length))
+            kind, more = "cylinders", {"size": size, "bottom_scale": 1.0, "top_scale": 1.0}
         elif isinstance(part, ConvexHull) and len(part.vertices) > 3:
             from scipy.spatial import ConvexHull as Hull
 
-            corners = [dict(zip("xyz", map(float, p), strict=True)) for p in part.vertices]
+            corners = [_named("xyz", p) for p in part.vertices]
             kind, more = "triangles", {"points": corners, "indices": Hull(part.vertices).simplices.ravel().tolist()}
         else:
             continue

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tumble.collision.errors import InputError, check_number
 from tumble.scenarios.fields import shortened
 from tumble.scenarios.progress import Bar, RunProgress
@@ -82,6 +84,15 @@ def scene_of(scenario: str | Path | Scene | Scenario, **parameters: Any) -> Scen
     if parameters:
         raise InputError(next(iter(parameters)), next(iter(parameters.values())), "a Scene is built already: change it itself")
     return scenario
+
+
+def nudge(scene: Scene, size: float, random: np.random.Generator) -> None:
+    """Let each dynamic body start off by up to ``size`` [m, m/s] in each coordinate."""
+    scene.bodies = list(scene.bodies)
+    for i, body in enumerate(scene.bodies):
+        if body.kind == "dynamic":
+            off = {f: tuple(np.array(getattr(body, f)) + size * random.uniform(-1, 1, 3)) for f in ("position", "velocity")}
+            scene.bodies[i] = body.replace(**off)
 
 
 def run_scenario(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import html
 import json
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
@@ -19,10 +17,10 @@ from tumble.sim.words import count
 HASHED = ("times", "positions", "orientations", "velocities", "angular_velocities")
 
 
-def page(
-    run: Run, template: str, viewer: str, controls: str, data: dict[str, Any], figures: dict[str, Path], film: Path | None
-) -> str:
-    """The page. ``template``, ``viewer``, ``controls``: files of the package; ``data``: of the replay."""
+def page(run: Run, data: dict[str, Any], figures: dict[str, Path], film: Path | None) -> str:
+    """The page; ``data``: of the replay."""
+    from tumble.render.web.replay import data_uri, page_file, page_of
+
     summary = run.summary()
     title = str(run.attributes.get("title", "run")).replace("_", " ")
     doc = run.scene.about.strip()
@@ -33,22 +31,19 @@ def page(
         given(run),
         cards(run, summary),
         "<h2>Replay</h2>",
-        controls,
+        page_file("controls.html"),
         HINT.replace("SCALE", f" The floor has squares of {data['square']:g} m." if data["planes"] else ""),
         *(f'<p class="sub">{html.escape(note)} The run itself, and the film, have all of them.</p>' for note in data["notes"]),
     ]
     if film is not None:
         parts += ["<h2>Film</h2>", f'<video controls loop muted src="{data_uri(film, "video/mp4")}"></video>']
     for caption, path in figures.items():
-        parts += [
-            f"<h2>{html.escape(caption)}</h2>",
-            f'<div class="sheet"><img alt="" src="{data_uri(path, "image/png")}"></div>',
-        ]
+        image = f'<div class="sheet"><img alt="" src="{data_uri(path, "image/png")}"></div>'
+        parts += [f"<h2>{html.escape(caption)}</h2>", image]
     parts += ["<h2>Where the energy went</h2>", books(run), "<h2>How it was made</h2>", provenance(run, summary)]
     if doc:
         parts += ["<h2>About this scene</h2>", "".join(f"<p>{html.escape(p)}</p>" for p in doc.split("\n\n"))]
-    safe = json.dumps(data).replace("<", "\\u003c")  # no tag, and no comment, that ends or hides what comes after
-    return Template(template).substitute(title=html.escape(title), body="\n".join(parts), data=safe, viewer=viewer)
+    return page_of(title, "\n".join(parts), data)
 
 
 HINT = '<p class="sub">Drag to orbit, right button to pan, wheel to zoom; the slider goes to any time.SCALE</p>'
@@ -65,11 +60,9 @@ def cards(run: Run, summary: dict[str, Any]) -> str:
     """The figures that say whether a run can be trusted."""
     ledger = summary["ledger"]
     drift = "-" if summary["momentum_drift_relative"] is None else f"{summary['momentum_drift_relative']:.1e}"
+    taken = f"{count(summary['bodies'], 'body')}, {count(summary['steps'], 'step')} of {_step(summary['dt'])}"
     shown = [
-        (
-            f"{summary['duration']:.4g} s",
-            f"{count(summary['bodies'], 'body')}, {count(summary['steps'], 'step')} of {_step(summary['dt'])}",
-        ),
+        (f"{summary['duration']:.4g} s", taken),
         (f"{ledger['residual']:.1e} J", "not in the books: " + _mark(summary["books_close"], "rounding", "more than rounding")),
         (f"{summary['energy_drift_relative']:.1e}", "of the energy: error of the method, at most"),
         (drift, "of the momentum: error" if drift != "-" else "momentum: its error can not be told"),
@@ -94,11 +87,7 @@ def provenance(run: Run, summary: dict[str, Any]) -> str:
     said = run.attributes
     rows = [("scenario", said.get("scenario", "")), ("seed", said.get("seed", "")), ("time step", _step(said.get("dt", 0.0)))]
     rows += [(f"parameter {name}", value) for name, value in json.loads(said.get("parameters", "{}")).items()]
-    rows += [
-        ("integrator", said.get("integrator", "")),
-        ("started", said.get("started", "")),
-        ("platform", said.get("platform", "")),
-    ]
+    rows += [(name, said.get(name, "")) for name in ("integrator", "started", "platform")]
     rows += [(name, value) for name, value in json.loads(said.get("versions", "{}")).items()]
     rows += [("revision", said.get("git_revision", "") or "not a source tree"), ("hash of the trajectory", trajectory_hash(run))]
     if "state_hash" in said:
@@ -113,10 +102,6 @@ def trajectory_hash(run: Run) -> str:
     for name in HASHED:
         digest.update(np.ascontiguousarray(getattr(run, name) + 0.0).tobytes())  # + 0.0: no minus zero
     return digest.hexdigest()
-
-
-def data_uri(path: Path, kind: str) -> str:
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
 
 
 def _short(value: Any) -> str:

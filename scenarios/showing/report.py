@@ -80,7 +80,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
     from tumble.render.films.video import camera_for
     from tumble.render.frames import overlay
     from tumble.render.frames.recorded import RunFrames
-    from tumble.render.web.replay import page_file, replay
+    from tumble.render.web.replay import replay
     from tumble.render.whole_files import whole
     from tumble.scenarios.showing.page import page
 
@@ -97,8 +97,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
             figures[f"{name.replace('_', ' ')}: motion"] = plots.trajectory(run, name, file)
         made = film_run(run, Path(folder) / FILM, quiet, **shown) if film else None
         data = replay(frames, camera_for(frames, shown["size"]))
-        parts = (page_file(name) for name in ("page.html", "viewer.min.js", "controls.html"))
-        text = page(run, *parts, data, figures, made)
+        text = page(run, data, figures, made)
         with whole(path) as part:
             part.write_text(text, encoding="utf-8")
     return path

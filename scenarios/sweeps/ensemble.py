@@ -6,6 +6,7 @@ what was measured. It grows row by row while xarray, or anything else, reads it.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -95,10 +96,7 @@ class Plan:
         scenario, names = load(self.scenario), list(self.parameters)
         if self.sampling == "grid":
             axes = [_values(self.parameters[name]) for name in names]
-            rows = [[]]
-            for axis in axes:
-                rows = [[*row, value] for row in rows for value in axis]
-            rows = [row for row in rows for _ in range(self.members)]
+            rows = [row for row in itertools.product(*axes) for _ in range(self.members)]
         else:
             from scipy.stats import qmc
 
@@ -188,11 +186,7 @@ class Store:
     """Rows of members on disk. Written by one process; rows go out whole, their status last."""
 
     def __init__(self, path: str | Path, mode: str = "r"):
-        need("data")
-        import zarr
-
-        from tumble.sim.recording.storage.zarr_files import files
-
+        zarr, files = _zarr()
         self.path = Path(path)
         try:
             self.group = zarr.open_group(files(self.path, read_only=mode == "r"), mode=mode, use_consolidated=False)
@@ -218,11 +212,7 @@ class Store:
     @classmethod
     def create(cls, path: str | Path, plan: Plan, members: Sequence[Mapping[str, Any]]) -> Store:
         """A new store, nothing done yet. What is there is replaced where it is a sweep, else RecordingError."""
-        need("data")
-        import zarr
-
-        from tumble.sim.recording.storage.zarr_files import files
-
+        zarr, files = _zarr()
         path = Path(path)
         settle_folder(path)
         if path.exists() and not is_store(path):
@@ -263,11 +253,7 @@ class Store:
         self.waiting.clear()
 
     def close(self) -> None:
-        need("data")
-        import zarr
-
-        from tumble.sim.recording.storage.zarr_files import files
-
+        zarr, files = _zarr()
         self.flush()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Consolidated metadata")
@@ -281,6 +267,16 @@ class Store:
         from tumble.sim.recording.storage.zarr_files import files
 
         return xarray.open_zarr(files(self.path, read_only=True), consolidated=False)
+
+
+def _zarr() -> tuple[Any, Any]:
+    """The library of arrays on disk, and what it keeps them by."""
+    need("data")
+    import zarr
+
+    from tumble.sim.recording.storage.zarr_files import files
+
+    return zarr, files
 
 
 def is_store(path: Path) -> bool:

@@ -25,13 +25,11 @@ from tumble.scenarios.sweeps.ensemble import DONE, FAILED, Plan, Store, is_store
 
 FLUSH_SECONDS = 2.0
 TRIES = 3  # of a member whose worker dies: then it is what kills them
-SUMMED = (
-    "energy_start", "energy_end", "energy_scale", "energy_drift", "momentum_drift", "worst_penetration", "steps_per_second",
-)  # fmt: skip
 UNITS = {
     "energy_start": "J", "energy_end": "J", "energy_scale": "J", "energy_drift": "J", "momentum_drift": "kg m/s",
     "worst_penetration": "m",
 }  # fmt: skip
+SUMMED = (*UNITS, "steps_per_second")
 ERRORS = ("energy_drift", "momentum_drift", "ledger_residual", "unsolved", "worst_penetration", "energy_scale")
 TIMES = ("wall", "steps_per_second")
 ENERGIES = ("energy_", "ledger_")
@@ -70,11 +68,8 @@ def sweep(
         from tumble.scenarios.runs.scene_run import warm
 
         warm(quiet=quiet)  # once, here: else every worker compiles
-    run = (
-        _on_dask(plan, jobs, scheduler)
-        if scheduler is not None
-        else _on_processes(plan, jobs, workers or os.cpu_count() or 1, started)
-    )
+    here = workers or os.cpu_count() or 1
+    run = _on_processes(plan, jobs, here, started) if scheduler is None else _on_dask(plan, jobs, scheduler)
     flushed, failed = time.monotonic(), int((store.status == FAILED).sum())
     try:
         with Bar(f"Sweeping {plan.scenario}", total=len(members), counted=True, quiet=quiet) as bar:
@@ -93,25 +88,16 @@ def sweep(
 
 def member(plan: Plan, number: int, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Run one member; its row of the store. Errors of the simulation are an outcome, not an exception."""
-    import copy
-
     from tumble.scenarios.registry import load
+    from tumble.scenarios.runs.scene_run import nudge
 
     begun = time.perf_counter()
     try:
         scene = load(plan.scenario)(**plan.fixed, **parameters)
         if plan.dt is not None:
-            scene = copy.copy(scene)
             scene.dt = plan.dt
         if plan.nudge:
-            random = np.random.default_rng([plan.seed, number])
-            for i, body in enumerate(scene.bodies):
-                if body.kind == "dynamic":
-                    off = {
-                        f: tuple(np.array(getattr(body, f)) + plan.nudge * random.uniform(-1, 1, 3))
-                        for f in ("position", "velocity")
-                    }
-                    scene.bodies[i] = body.replace(**off)
+            nudge(scene, plan.nudge, np.random.default_rng([plan.seed, number]))
         run = scene.build().run(scene.duration if plan.seconds is None else plan.seconds, every=plan.every)
         summary = run.summary()
         row = {name: summary[name] for name in SUMMED if summary.get(name) is not None}

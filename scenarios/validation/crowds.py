@@ -9,7 +9,7 @@ import numpy as np
 
 from tumble import Box, ConstantForce, HalfSpace, Sphere, World
 from tumble.scenarios.validation.case import Measure, case
-from tumble.scenarios.validation.lab import G, advance, on_floor
+from tumble.scenarios.validation.lab import G, advance, of_catalog, on_floor
 
 
 def rolling(degrees: float) -> World:
@@ -41,12 +41,8 @@ def balls_on_a_box() -> Iterator[Measure]:
         square = float(np.mean(np.append((speeds[0] - 14 * ball) ** 2, (speeds[1:] - 4 * ball) ** 2)))
         yield Measure(f"{degrees} degrees: acceleration of the box, relative", abs(speeds[0] / (14 * ball) - 1), 1e-9)
         yield Measure(f"{degrees} degrees: acceleration of the balls, relative", np.abs(speeds[1:] / (4 * ball) - 1).max(), 1e-9)
-        yield Measure(
-            f"{degrees} degrees: direction of the motion",
-            math.degrees(np.abs(np.arctan2(v @ across, speeds)).max()),
-            1e-6,
-            "degrees",
-        )
+        off = math.degrees(np.abs(np.arctan2(v @ across, speeds)).max())
+        yield Measure(f"{degrees} degrees: direction of the motion", off, 1e-6, "degrees")
         yield Measure(f"{degrees} degrees: mean square error of the velocities", square, 1e-20, "m^2/s^2")
     world = on_floor(friction=0.0, dt=0.01)
     for k in range(49):
@@ -56,16 +52,6 @@ def balls_on_a_box() -> Iterator[Measure]:
         advance(world, 1)
         worst = max(worst, abs(world.energy().total / start - 1))
     yield Measure("bouncing: 49 elastic balls for 20 s, dt 0.01 s, energy, relative", worst, 1e-12)
-
-
-def heap(height: float, e: float, dt: float) -> World:
-    """216 spheres of 0.1 m and 10 kg in a cube, 0.21 m apart and up to 1 mm off, without friction."""
-    rng = np.random.default_rng(42)
-    world = on_floor(friction=0.0, dt=dt)
-    places = np.array([(i, j, k) for i in range(6) for j in range(6) for k in range(6)])
-    for x in 0.21 * places + 1e-3 * rng.random((216, 3)) + (0, 0, height):
-        world.add(Sphere(0.1), mass=10.0, position=tuple(x), friction=0.0, restitution=e)
-    return world
 
 
 def _followed(world: World, seconds: float) -> dict[str, float]:
@@ -92,7 +78,7 @@ def inelastic_heap() -> Iterator[Measure]:
     friction mu = 0. Nothing can push the heap aside or turn it, and nothing can give it energy. The method is not exact where
     balls roll off each other: in one step of 0.01 s the energy may rise by 3.9e-6 of it, with half the step by a quarter of
     that."""
-    world = heap(0.101, 0.0, 1 / 240)
+    world = of_catalog("balls_666")
     energy = world.energy().total
     found = _followed(world, 10)
     yield Measure("rise of the energy in a step, relative", found["rise"] / energy, 1e-6)
@@ -106,7 +92,7 @@ def elastic_heap() -> Iterator[Measure]:
     """SimBenchmark's scene "elastic 666": the same balls, from 1 m higher and with restitution e = 1. They keep their 34.5
     kJ."""
     for dt in (0.01, 0.001):
-        world = heap(1.101, 1.0, dt)
+        world = of_catalog("balls_666", dt, restitution=1.0, height=1.101)
         found = _followed(world, 10)
         yield Measure(f"dt {dt:g} s: mean square error of the energy", found["square"], 1e-3, "J^2")
         yield Measure(f"dt {dt:g} s: motion of the centre of mass to the side", found["aside"], 1e-9, "m")

@@ -10,7 +10,7 @@ import numpy as np
 from tumble import Box, ConvexHull, Hinge, Sphere, TabulatedForce, World
 from tumble.scenarios.validation.answers.falling_answers import leaving_sphere, rocking, rod_fall, rod_slips
 from tumble.scenarios.validation.case import Measure, case, order
-from tumble.scenarios.validation.lab import STEP, G, advance, attitude, on_floor
+from tumble.scenarios.validation.lab import STEP, G, advance, attitude, of_catalog, on_floor
 
 # ---- tipping ----
 
@@ -22,15 +22,9 @@ def tilted(degrees: float, mu: float) -> World:
     q = (math.cos(a / 2), 0, math.sin(a / 2), 0)
     up = np.array([math.sin(a), 0, math.cos(a)])
     spin = np.array((0, rate, 0))
-    world.add(Box((2, 2, 0.1)), kind="kinematic", orientation=q, angular_velocity=spin, friction=mu)
-    world.add(
-        Box((0.1, 0.1, 0.3)),
-        position=0.4 * up,
-        orientation=q,
-        velocity=np.cross(spin, 0.4 * up),
-        angular_velocity=spin,
-        friction=mu,
-    )
+    turning = {"orientation": q, "angular_velocity": spin, "friction": mu}
+    world.add(Box((2, 2, 0.1)), kind="kinematic", **turning)
+    world.add(Box((0.1, 0.1, 0.3)), position=0.4 * up, velocity=np.cross(spin, 0.4 * up), **turning)
     return world
 
 
@@ -105,10 +99,7 @@ def rocking_block() -> Iterator[Measure]:
 def rocked(dt: float) -> dict[str, float]:
     """What a rocking block does until after its second peak; angles positive on the edge where it starts."""
     b, h, tilt = 0.05, 0.2, 0.15
-    world = on_floor(friction=0.9, dt=dt)
-    c, s = math.cos(tilt), math.sin(tilt)
-    centre = (b * c - h * s, 0, b * s + h * c)  # the edge at the origin, the block leaning to it
-    world.add(Box((b, 0.1, h)), position=centre, orientation=(math.cos(tilt / 2), 0, -math.sin(tilt / 2), 0), friction=0.9)
+    world = of_catalog("rocking_block", dt, tilt=tilt)  # the edge at the origin, the block leaning to it
     out = {"slip": 0.0}
     last = (0.0, tilt, 0.0)
     while world.time < 0.52:
@@ -157,12 +148,8 @@ def overhang() -> Iterator[Measure]:
     start = world.positions
     while world.time < 5 and world.positions[-1][2] > start[-1][2] - 0.2:
         world.step(24)
-    yield Measure(
-        "3 % more: time until it has fallen by 0.2 m",
-        world.time if world.positions[-1][2] < start[-1][2] - 0.2 else math.nan,
-        5,
-        "s",
-    )
+    fallen = world.positions[-1][2] < start[-1][2] - 0.2
+    yield Measure("3 % more: time until it has fallen by 0.2 m", world.time if fallen else math.nan, 5, "s")
 
 
 # ---- rods ----
@@ -196,13 +183,11 @@ def falling_rod() -> Iterator[Measure]:
         last = (world.time, math.atan2(z[0], z[2]), float(world.angular_velocities[0][1]))
     f = (math.pi / 2 - before[1]) / (last[1] - before[1])
     yield Measure("on a hinge: time until it is level", abs(before[0] + f * STEP - exact["hinge"]), 1.5 * STEP, "s")
-    yield Measure(
-        "on a hinge: angular speed then, relative", abs((before[2] + f * (last[2] - before[2])) / exact["rate"] - 1), 0.005
-    )
+    rate = before[2] + f * (last[2] - before[2])
+    yield Measure("on a hinge: angular speed then, relative", abs(rate / exact["rate"] - 1), 0.005)
     world = rod(0.0)
     centre = world.positions[1][0]
-    drift = momentum = 0.0
-    rate = 0.0
+    drift = momentum = rate = 0.0
     while world.statistics()["impacts"] == 0 and world.time < 1:
         rate, height = float(world.angular_velocities[1][1]), world.positions[1][2]
         world.step()
@@ -223,12 +208,8 @@ def falling_rod() -> Iterator[Measure]:
             if abs(along) >= mu * load * (1 - 1e-9):
                 z = attitude(world, 1)[:, 2]
                 angle = math.degrees(math.atan2(z[0], z[2])) if along * way < 0 else math.inf
-        yield Measure(
-            f"rough floor, mu {mu:g}: angle at which the foot slips",
-            abs(angle - math.degrees(rod_slips(mu, math.radians(10)))),
-            1.0,
-            "degrees",
-        )
+        off = abs(angle - math.degrees(rod_slips(mu, math.radians(10))))
+        yield Measure(f"rough floor, mu {mu:g}: angle at which the foot slips", off, 1.0, "degrees")
 
 
 # ---- a sphere on a sphere ----

@@ -46,18 +46,13 @@ def masses() -> Iterator[Measure]:
     yield Measure("centre of that tetrahedron", distance(m.center, edges / 4), 1e-12, "m")
 
 
+ASKEW, UPRIGHT = ((0.15, 0.1, 0.2), turn((1, 2, 3), 1.1)), ((0.25, 0.05, 0.125), np.eye(3), (0, 0, 0))
+ON_EDGE = (0.3, 0.1, 0.1), turn((1, 0, 0), math.pi / 4)
+CROSSING = (0.125, 0.4, 0.125), turn((0, 1, 0), math.pi / 4), (0, 0, -0.05)
 PAIRS = {
-    "apart": (((0.15, 0.1, 0.2), turn((1, 2, 3), 1.1), (0.3, 0.5, 0.45)), ((0.25, 0.05, 0.125), np.eye(3), (0, 0, 0))),
-    "edges apart": (
-        ((0.3, 0.1, 0.1), turn((1, 0, 0), math.pi / 4), (0, 0, 0.3)),
-        ((0.125, 0.4, 0.125), turn((0, 1, 0), math.pi / 4), (0, 0, -0.05)),
-    ),
-    "inside": (((0.15, 0.1, 0.2), turn((1, 2, 3), 1.1), (0.1, 0.12, 0.14)), ((0.25, 0.05, 0.125), np.eye(3), (0, 0, 0))),
-    "edges inside": (
-        ((0.3, 0.1, 0.1), turn((1, 0, 0), math.pi / 4), (0, 0, 0.25)),
-        ((0.125, 0.4, 0.125), turn((0, 1, 0), math.pi / 4), (0, 0, -0.05)),
-    ),
-}
+    "apart": ((*ASKEW, (0.3, 0.5, 0.45)), UPRIGHT), "edges apart": ((*ON_EDGE, (0, 0, 0.3)), CROSSING),
+    "inside": ((*ASKEW, (0.1, 0.12, 0.14)), UPRIGHT), "edges inside": ((*ON_EDGE, (0, 0, 0.25)), CROSSING),
+}  # fmt: skip
 
 
 def asked(a: tuple, b: tuple, moved: object = (0, 0, 0)):
@@ -86,9 +81,8 @@ def cuboids() -> Iterator[Measure]:
         swapped = max(swapped, abs(asked(b, a).distance - found.distance), distance(asked(b, a).normal, -found.normal))
     crossed = asked(*PAIRS["edges apart"])
     normals = max(normals, angle(crossed.normal, np.array((0, 0, -1.0))))
-    yield Measure(
-        "crossed edges: distance against 0.35 - 0.225 sqrt 2 m", abs(crossed.distance - (0.35 - 0.225 * 2**0.5)), 1e-9, "m"
-    )
+    off = abs(crossed.distance - (0.35 - 0.225 * 2**0.5))
+    yield Measure("crossed edges: distance against 0.35 - 0.225 sqrt 2 m", off, 1e-9, "m")
     yield Measure("normals", normals, 1e-6, "rad")
     yield Measure("distances, all moved by 10 km", far, 1e-8, "m")
     yield Measure("distances and normals, the two swapped", swapped, 1e-9, "m")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tumble import Box, Capsule, Hinge, Point, World, load
+from tumble import Box, Hinge, World
 from tumble.scenarios.catalog.four_bar import JOINTS as BARS
 from tumble.scenarios.validation.answers.linkages import double_pendulum, linkage, swing
 from tumble.scenarios.validation.case import Measure, case, order
-from tumble.scenarios.validation.lab import STEP, G, advance
+from tumble.scenarios.validation.lab import STEP, G, advance, of_catalog
 
 ROD = (1 + 0.04**2) / 12  # moment of a rod of 1 kg and 1 m, 0.04 m thick, about its centre [kg m^2]
 
@@ -58,12 +58,8 @@ def long_pendulum() -> Iterator[Measure]:
     run = energy_errors(world, 1000, 60)
     yield Measure("energy, largest error in 1000 s", np.abs(run).max(), 1e-4 * G / 2, "J")
     tenth = len(run) // 10
-    yield Measure(
-        "drift of the energy: mean of the last tenth less that of the first",
-        abs(run[-tenth:].mean() - run[:tenth].mean()),
-        1e-5,
-        "J",
-    )
+    drift = abs(run[-tenth:].mean() - run[:tenth].mean())
+    yield Measure("drift of the energy: mean of the last tenth less that of the first", drift, 1e-5, "J")
     coarse = np.abs(energy_errors(pendulum(1 / 120), 50, 7)).max()
     yield order("energy", (coarse, np.abs(run).max()), 1.9)
     yield Measure("hinge open by", openness(world), 1e-12, "m")
@@ -77,9 +73,7 @@ def two_rods() -> Iterator[Measure]:
     exact = double_pendulum(1, 2.0, 2.5, 0.5, (1 + 0.05**2) / 48)
     errors, energies = [], []
     for n in (240, 480, 960):
-        scene = load("double_pendulum")(upper=2.0, lower=2.5)
-        scene.dt = 1 / n
-        world = scene.build()
+        world = of_catalog("double_pendulum", 1 / n, upper=2.0, lower=2.5)
         energies.append(np.abs(energy_errors(world, 1, n // 240)).max())
         turns = [2 * math.atan2(-q[2], q[0]) for q in world.orientations]
         errors.append(max(abs(math.remainder(a - b, 2 * math.pi)) for a, b in zip(turns, exact[:2], strict=True)))
@@ -101,9 +95,7 @@ def four_bars() -> Iterator[Measure]:
     1 s. The known answer: an integration with Lagrange's multipliers."""
     errors, exact = [], None
     for n in (60, 120, 240):
-        scene = load("four_bar")(torque=0.0)
-        scene.dt = 1 / n
-        world = scene.build()
+        world = of_catalog("four_bar", 1 / n, torque=0.0)
         if exact is None:
             masses = [body.mass for body in world.bodies]
             lengths = [math.dist(*ends) for ends in BARS.values()]
@@ -124,11 +116,7 @@ def four_bars() -> Iterator[Measure]:
 def hanging_chain() -> Iterator[Measure]:
     """A hundred links of 0.1 m and 0.1 kg on ball joints hang still for 10 s. Each joint must carry the weight of what hangs
     below it."""
-    world, above = World(), None
-    for k in range(100):
-        link = world.add(Capsule(0.015, 0.035), mass=0.1, position=(0, 0, -0.1 * (k + 0.5)))
-        world.add_joint(Point(above, link, anchor=(0, 0, -0.1 * k)))
-        above = link
+    world = of_catalog("chain", links=100, load=0.0, hanging=1.0)
     start = world.positions
     advance(world, 10)
     yield Measure("largest motion", np.abs(world.positions - start).max(), 1e-11, "m")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tumble import HalfSpace, Pose, World
+from tumble import HalfSpace, Pose, World, load
 from tumble.sim.ledger.diagnostics import rotations
 
 G = 9.81  # m/s^2
@@ -26,6 +26,11 @@ def distance(a: object, b: object) -> float:
     return float(np.linalg.norm(np.asarray(a) - np.asarray(b)))
 
 
+def relative(a: object, b: object) -> float:
+    """The distance of a from b, as part of the size of b."""
+    return distance(a, b) / float(np.linalg.norm(b))
+
+
 def angle(a: np.ndarray, b: np.ndarray) -> float:
     """Between two vectors [rad]; exact for small ones too."""
     return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
@@ -34,6 +39,13 @@ def angle(a: np.ndarray, b: np.ndarray) -> float:
 def pose_of(rotation: np.ndarray) -> tuple[float, ...]:
     """The quaternion of a rotation matrix (3, 3)."""
     return Pose.from_matrix(rotation).orientation
+
+
+def of_catalog(name: str, dt: float = STEP, **parameters: float) -> World:
+    """The world of a scene of the catalog, at this step."""
+    scene = load(name)(**parameters)
+    scene.dt = dt
+    return scene.build()
 
 
 def on_floor(friction: float = 0.5, **options) -> World:

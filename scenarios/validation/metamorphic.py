@@ -25,14 +25,7 @@ def cuboids() -> Scene:
 
 def rocking() -> Scene:
     """V22: a block rocks on its edges."""
-    b, h, tilt = 0.05, 0.2, 0.15
-    c, s = math.cos(tilt), math.sin(tilt)
-    return _on_ground(
-        BodyDef(
-            Box((b, 0.1, h)), name="block", position=(b * c - h * s, 0, b * s + h * c), friction=0.9,
-            orientation=(math.cos(tilt / 2), 0, -math.sin(tilt / 2), 0),
-        )
-    )  # fmt: skip
+    return _on_ground(load("rocking_block")(tilt=0.15).bodies[1])
 
 
 def dropped() -> Scene:

@@ -12,7 +12,7 @@ from tumble import Box, Compound, Pose, Sphere, World
 from tumble.scenarios.validation.answers.contacts import coulomb_by_projection
 from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
-from tumble.scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, on_floor, pose_of, slope
+from tumble.scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, on_floor, pose_of, relative, slope
 from tumble.sim.impact.collision_law import one_contact_coulomb
 
 ENVELOPE = 1e-4  # m: within it bodies are in contact, of the limits
@@ -135,7 +135,7 @@ def dropped_cuboid() -> Iterator[Measure]:
         world.step()
         if not world.statistics()["impacts"]:
             momentum = max(momentum, distance(world.momentum(), (0, 0, -12.5 * G * world.time)) / (12.5 * G * world.time))
-            spin = max(spin, distance(world.angular_momentum(about=body.position), l) / float(np.linalg.norm(l)))
+            spin = max(spin, relative(world.angular_momentum(about=body.position), l))
         elif not len(world.contacts()) and world.statistics()["impacts"] == met:
             aside = max(aside, distance(world.momentum()[:2], p[:2]))
         met, p = world.statistics()["impacts"], world.momentum()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tumble.scenarios.progress import Bar
 from tumble.scenarios.validation.case import Case, Measure, Result
+from tumble.sim.words import aligned
 
 HEAD = ("case", "measured", "value", "limit", "")
 
@@ -30,11 +31,7 @@ def table(results: Iterable[Result]) -> str:
         for k, m in enumerate(result.measures):
             verdict = "ok" if m.holds else "FAILED"
             rows.append((result.case.name if k == 0 else "", m.what, _value(m), _limit(m), verdict))
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
-    lines = []
-    for case, what, value, limit, verdict in rows:
-        lines.append(f"{case:{widths[0]}}  {what:{widths[1]}}  {value:>{widths[2]}}  {limit:>{widths[3]}}  {verdict}".rstrip())
-    return "\n".join(lines)
+    return aligned(rows, "<<>><")
 
 
 def verdict(results: Sequence[Result]) -> str:

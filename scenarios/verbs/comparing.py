@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from tumble.scenarios.verbs.given import (
     FAILED,
@@ -74,12 +75,10 @@ def compare(arguments: argparse.Namespace) -> int:
     found = beside(a, b)
     print(found)
     if arguments.out:
-        from tumble.render.figures.curves import Panel, panels
-
         curves = {"apart [m]": found.apart, "turned [rad]": found.turned, "energy [J]": found.energy}
         lines = {label: (found.times, values) for label, values in curves.items()}
         title = f"{a.attributes['title']} and {b.attributes['title']}"
-        print(panels(title, [Panel("Largest difference of the two runs", "time [s]", "", lines, log="y")], arguments.out))
+        _draw(title, "Largest difference of the two runs", lines, arguments.out)
     if arguments.film:
         from tumble.scenarios.showing.report import film_runs, show_warnings
 
@@ -109,9 +108,13 @@ def converge(arguments: argparse.Namespace) -> None:
     found = halve(scene, arguments.seconds, arguments.dt, quiet=False, **options)
     print(found)
     if arguments.out:
-        from tumble.render.figures.curves import Panel, panels
-
         steps = zip(found.steps, found.differences, strict=False)
         lines = {f"1/{1 / dt:g} s": (found.times, off) for dt, off in steps}
-        title = f"{found.quantity}: off the run with half the step"
-        print(panels(found.scenario, [Panel(title, "time [s]", "", lines, log="y")], arguments.out))
+        _draw(found.scenario, f"{found.quantity}: off the run with half the step", lines, arguments.out)
+
+
+def _draw(title: str, what: str, lines: dict[str, tuple[Any, Any]], path: str) -> None:
+    """Curves over time by their labels, on a logarithmic scale."""
+    from tumble.render.figures.curves import Panel, panels
+
+    print(panels(title, [Panel(what, "time [s]", "", lines, log="y")], path))

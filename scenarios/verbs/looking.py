@@ -27,13 +27,8 @@ EXPORTS = (".glb", ".csv", ".parquet", ".mcap")
 def add_film(verb: Adder) -> None:
     one = verb("film", film, "film a recorded run")
     one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
-    one.add_argument(
-        "--out",
-        required=True,
-        type=writable(),
-        metavar="F",
-        help="the film: .mp4, .gif, .webp, or a name without ending for PNGs",
-    )
+    kinds = "the film: .mp4, .gif, .webp, or a name without ending for PNGs"
+    one.add_argument("--out", required=True, type=writable(), metavar="F", help=kinds)
     one.add_argument("--start", type=quantity("s"), metavar="S", help="of the run; else its beginning")
     one.add_argument("--stop", type=quantity("s"), metavar="S", help="of the run; else its end")
     one.add_argument("--speed", type=quantity("", low=1e-6, high=1e6), default=1.0, metavar="X", help="0.1 is slow motion (1)")
@@ -131,12 +126,8 @@ def export(arguments: argparse.Namespace) -> None:
 def add_trace(verb: Adder) -> None:
     one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")
     one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
-    one.add_argument(
-        "--out",
-        type=writable(*FIGURES, ".mp4"),
-        metavar="F",
-        help="a .png, .svg or .pdf of twelve steps, or an .mp4 of all (FILE.png)",
-    )
+    kinds = "a .png, .svg or .pdf of twelve steps, or an .mp4 of all (FILE.png)"
+    one.add_argument("--out", type=writable(*FIGURES, ".mp4"), metavar="F", help=kinds)
     one.add_argument("--size", type=picture_size, default=(1600, 1000), metavar="WxH", help="of the picture (1600x1000)")
 
 

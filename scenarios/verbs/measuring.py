@@ -62,10 +62,8 @@ def bench(arguments: argparse.Namespace) -> None:
         for key, given in (("scene", arguments.scene), ("--json", arguments.json), ("--kernels", arguments.kernels)):
             if given:
                 raise InputError(key, given, "is nothing for --calls and --start, which time worlds of their own")
-
-        rows = (bench_calls.calls() + bench_calls.many() if arguments.calls else []) + (
-            bench_calls.start(arguments.compile) if arguments.start else []
-        )
+        rows = bench_calls.calls() + bench_calls.many() if arguments.calls else []
+        rows += bench_calls.start(arguments.compile) if arguments.start else []
         print(bench_calls.table(rows))
         return
     names = chosen(arguments.scene)

@@ -35,11 +35,8 @@ def add_run(verb: Adder) -> None:
     one.add_argument("--precision", choices=("double", "single"), help="of recorded poses and velocities (double)")
     one.add_argument("--compression", type=level, metavar="L", help="of Zstandard, 0 (none) to 22 (1)")
     one.add_argument("--video", action="store_true", help="make a film too")
-    one.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on with a run that was stopped, from where it was last saved; recorded as it was begun",
-    )
+    resume = "go on with a run that was stopped, from where it was last saved; recorded as it was begun"
+    one.add_argument("--resume", action="store_true", help=resume)
     film_options(one)
 
 

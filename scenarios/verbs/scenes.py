@@ -15,11 +15,9 @@ def add_list(verb: Adder) -> None:
 def list_(arguments: argparse.Namespace) -> None:
     """Names and first lines of the catalog."""
     from tumble.scenarios.registry import catalog
+    from tumble.sim.words import aligned
 
-    scenarios = catalog()
-    width = max(map(len, scenarios))
-    for name, scenario in scenarios.items():
-        print(f"{name:{width}}  {scenario.summary}")
+    print(aligned([(name, scenario.summary) for name, scenario in catalog().items()], "<<"))
 
 
 def add_show(verb: Adder) -> None:
@@ -31,6 +29,7 @@ def add_show(verb: Adder) -> None:
 def show(arguments: argparse.Namespace) -> None:
     """What a scenario is about, and its parameters."""
     from tumble.scenarios.registry import load
+    from tumble.sim.words import aligned
 
     scenario = load(arguments.name, reading_of(arguments))
     scene = scenario()
@@ -43,9 +42,7 @@ def show(arguments: argparse.Namespace) -> None:
     rows = [("parameter", "default", "unit", "type", "range", "meaning")]
     for p in scenario.parameters.values():
         rows.append((p.name, p.field.show(p.default), p.unit, p.field.type, p.range, p.help))
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    for row in rows:
-        print("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=False)), row[5], sep="  ")
+    print(aligned(rows, "<<<<<<"))
     print(f"\ntumble run {arguments.name} --set {next(iter(scenario.parameters))}=...")
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from tumble.collision.errors import check_vector
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import check_fields, check_name, check_range, check_text, checked, flag, number, plain_value
+from tumble.sim.checks import (
+    check_fields,
+    check_name,
+    check_range,
+    check_text,
+    checked,
+    flag,
+    number,
+    plain_value,
+    vector,
+)
 from tumble.sim.errors import InputError
 from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
@@ -29,19 +38,23 @@ if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
 
+FOV = {"low": 1, "high": 170}  # degrees
+
+
 @dataclass(frozen=True, slots=True)
 class CameraDef:
     """Where the picture is taken from: ``position``, ``target`` and ``up`` (3,) [m], ``fov_degrees`` from top to bottom."""
 
-    position: tuple[float, float, float] = (6.0, -8.0, 4.0)
-    target: tuple[float, float, float] = (0.0, 0.0, 0.5)
-    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    fov_degrees: float = 40.0
+    position: tuple[float, float, float] = vector((6.0, -8.0, 4.0), "m", "where the camera stands")
+    target: tuple[float, float, float] = vector((0.0, 0.0, 0.5), "m", "what it looks at")
+    up: tuple[float, float, float] = vector((0.0, 0.0, 1.0), told="the direction that is up in the picture")
+    fov_degrees: float = checked(
+        partial(check_range, **FOV), 40.0, "number", unit="deg", told="field of view from top to bottom", **FOV
+    )
 
     def __post_init__(self) -> None:
-        for name in ("position", "target", "up"):
-            object.__setattr__(self, name, check_vector(f"camera.{name}", getattr(self, name)))
-        object.__setattr__(self, "fov_degrees", check_range("camera.fov_degrees", self.fov_degrees, 1, 170))
+        for one in fields(self):
+            object.__setattr__(self, one.name, one.metadata["check"](f"camera.{one.name}", getattr(self, one.name)))
         if self.position == self.target:
             raise InputError("camera.target", plain_value(self.target), "must differ from camera.position")
         sight = [t - p for t, p in zip(self.target, self.position, strict=True)]

@@ -123,9 +123,9 @@ def test_a_wrong_law_of_restitution_fails(monkeypatch):
     assert failures("V11") == {f"velocity u of the end after: {regime}" for regime in RODS if regime != "slip"}
 
 
-@pytest.mark.parametrize("name", ["V16", pytest.param("V31", marks=pytest.mark.validate)])
+@pytest.mark.parametrize("name", ["V16", "V31"])
 def test_a_careless_solver_fails(name, monkeypatch):
-    worlds_with(monkeypatch, lambda arguments: arguments.update(tolerance=1e-2))
+    worlds_with(monkeypatch, lambda arguments: arguments.update(tolerance=1e-4))
     assert fails(name)
 
 

@@ -60,7 +60,7 @@ def attack(whole: Path, folder: Path, count: int) -> dict[str, int]:
 
 
 def test_random_harm(whole, tmp_path):
-    told = attack(whole, tmp_path, 21)
+    told = attack(whole, tmp_path, 2 * len(KINDS))
     assert told["named"] > 10  # of the others most struck metadata of arrays, which only going on reads
 
 
