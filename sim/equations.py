@@ -32,8 +32,7 @@ def turning_rate(q, inv_inertia, l):
     s = 2.0 / (w * w + x * x + y * y + z * z)
     a, b, c = y * l[2] - z * l[1], z * l[0] - x * l[2], x * l[1] - y * l[0]
     u, v, t = mul(
-        inv_inertia,
-        (l[0] + s * (y * c - z * b - w * a), l[1] + s * (z * a - x * c - w * b), l[2] + s * (x * b - y * a - w * c)),
+        inv_inertia, (l[0] + s * (y * c - z * b - w * a), l[1] + s * (z * a - x * c - w * b), l[2] + s * (x * b - y * a - w * c))
     )
     return (
         -0.5 * (x * u + y * v + z * t),

@@ -51,8 +51,7 @@ def test_the_change_log_has_its_headings_once():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["see /home/ann/notes", "(/root/x)", "https://pypi.org/simple", "a\n<<<<<<< main\nb", "a\n=======\nb"],
+    "text", ["see /home/ann/notes", "(/root/x)", "https://pypi.org/simple", "a\n<<<<<<< main\nb", "a\n=======\nb"]
 )
 def test_such_things_are_found(text):
     assert faults(text) != []

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tumble.scenarios import cli
-from tumble.scenarios.runs import running as runner
+from tumble.scenarios.runs import scene_run as runner
 from tumble.sim.files import whole
 from tumble.sim.recording.storage import sample_stores
 from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE

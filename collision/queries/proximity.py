@@ -137,12 +137,7 @@ class Proximity(Keeps, Reads):
     SETS = ("trace", "queries")
 
     def __init__(
-        self,
-        a: Shape,
-        b: Shape,
-        pose_a: PoseLike = Pose(),
-        pose_b: PoseLike = Pose(),
-        trace: FileName | Trace | None = None,
+        self, a: Shape, b: Shape, pose_a: PoseLike = Pose(), pose_b: PoseLike = Pose(), trace: FileName | Trace | None = None
     ):
         if not (trace is None or isinstance(trace, str | os.PathLike | Trace)):
             raise InputError("trace", trace, "must be a path or a Trace")

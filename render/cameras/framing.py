@@ -219,11 +219,7 @@ def is_cut(outline: np.ndarray, camera: Camera, aspect: float) -> bool:
 
 
 def camera_from(
-    back: np.ndarray,
-    clouds: Sequence[np.ndarray],
-    aspect: float,
-    full: float = FULL,
-    beside: Sequence[np.ndarray] = (),
+    back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, full: float = FULL, beside: Sequence[np.ndarray] = ()
 ) -> Camera:
     """The nearest camera in a direction that sees the points, (m, 3) each, of all frames, but for a few: see the module.
 

@@ -100,10 +100,10 @@ def cases() -> dict[str, Case]:
 
 def chosen(names: Iterable[str]) -> list[Case]:
     """The cases of these names, upper or lower case. InputError where there is none."""
-    known = cases()
+    known = {name.lower(): one for name, one in cases().items()}
     out = []
     for name in names:
-        if name.upper() not in known:
-            raise InputError("case", name, f"must be one of {min(known)} to {max(known)}")
-        out.append(known[name.upper()])
+        if name.lower() not in known:
+            raise InputError("case", name, f"must be one of {min(known).upper()} to {max(known).upper()}")
+        out.append(known[name.lower()])
     return out

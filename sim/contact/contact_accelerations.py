@@ -72,11 +72,7 @@ def turns(bodies, forces, contacts, rows, local, vstar, v, h, mode):
 def _leaves(vstar, v, mode, k, c):
     """Velocity (c = 0) or angular velocity (c = 3) of member k after the kick; see fly_members in flight/end_pose.py."""
     f, g = (1.0, 0.0) if mode == MEAN_GIVEN else (2.0, 1.0)
-    return (
-        f * v[k, c] - g * vstar[k, c],
-        f * v[k, c + 1] - g * vstar[k, c + 1],
-        f * v[k, c + 2] - g * vstar[k, c + 2],
-    )
+    return (f * v[k, c] - g * vstar[k, c], f * v[k, c + 1] - g * vstar[k, c + 1], f * v[k, c + 2] - g * vstar[k, c + 2])
 
 
 @lean

@@ -34,24 +34,13 @@ from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import copy_table, load3, store3
 from tumble.sim.contact.contact_accelerations import revise, turns
-from tumble.sim.contact.contact_blocks import (
-    apply_contacts,
-    book_contacts,
-    revise_contacts,
-    target_contacts,
-)
+from tumble.sim.contact.contact_blocks import apply_contacts, book_contacts, revise_contacts, target_contacts
 from tumble.sim.contact.divided_drift import LOST_PARTS, divide, most_parts, part_length, parts_before
 from tumble.sim.contact.half_kick import keep_steady, owe
 from tumble.sim.contact.load_distribution import spread_loads
 from tumble.sim.contact.overlap_correction import correct_depth, open_joints, passed_stops, too_deep
 from tumble.sim.contact.prepare import prepare, prepare_again
-from tumble.sim.contact.rolling_friction import (
-    apply_moments,
-    book_moments,
-    list_moments,
-    revise_moments,
-    target_moments,
-)
+from tumble.sim.contact.rolling_friction import apply_moments, book_moments, list_moments, revise_moments, target_moments
 from tumble.sim.contact.touching.impact_threshold import note_arrivals
 from tumble.sim.flight.end_pose import NO_ENDS, Ends, fly_members
 from tumble.sim.flight.joint_looks import look_ahead
@@ -151,9 +140,7 @@ _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _
 _let_struck_go = far(let_struck_go, lambda: (_JOINTS, *_PROBLEM, _F2, _F3, 0.0), returns=False)
 _wants_look = far(wants_look, lambda: (_JOINTS, NO_ISLAND, NO_LAWS, 0, _F3, _T), returns=False)
 _look_ahead = far(
-    look_ahead,
-    lambda: (_BODIES, _JOINTS, _FORCES, *_PROBLEM, NO_INDICES, NO_ENDS, _F2, 0.0, 0.0, 0, _F2, _T, _F2),
-    returns=0.0,
+    look_ahead, lambda: (_BODIES, _JOINTS, _FORCES, *_PROBLEM, NO_INDICES, NO_ENDS, _F2, 0.0, 0.0, 0, _F2, _T, _F2), returns=0.0
 )
 _fly_members = far(
     fly_members,

@@ -255,11 +255,7 @@ def refresh_velocity(bodies, i):
 def point_velocity(bodies, i, point):
     """Velocity of the material point of body i at a point of the world."""
     v, w, r = load3(bodies.v, i), load3(bodies.w, i), sub(point, load3(bodies.x, i))
-    return (
-        v[0] + w[1] * r[2] - w[2] * r[1],
-        v[1] + w[2] * r[0] - w[0] * r[2],
-        v[2] + w[0] * r[1] - w[1] * r[0],
-    )
+    return (v[0] + w[1] * r[2] - w[2] * r[1], v[1] + w[2] * r[0] - w[0] * r[2], v[2] + w[0] * r[1] - w[1] * r[0])
 
 
 @lean

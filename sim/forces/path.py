@@ -119,10 +119,7 @@ class Path(Record):
         start, stop = self.times[0], spline.x[-1]
         at = start + (time - start) % period if self.loop else min(max(time, start), stop)
         y = spline(at)
-        return (
-            None if self.positions is None else y[:3],
-            None if self.orientations is None else y[3:] / np.linalg.norm(y[3:]),
-        )
+        return (None if self.positions is None else y[:3], None if self.orientations is None else y[3:] / np.linalg.norm(y[3:]))
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Path:

@@ -267,15 +267,7 @@ def _rates(k, uz0, mu, y):
 
 @inner
 def _plus(y, a, r):
-    return (
-        y[0] + a * r[0],
-        y[1] + a * r[1],
-        y[2] + a * r[2],
-        y[3] + a * r[3],
-        y[4] + a * r[4],
-        y[5] + a * r[5],
-        y[6] + a * r[6],
-    )
+    return (y[0] + a * r[0], y[1] + a * r[1], y[2] + a * r[2], y[3] + a * r[3], y[4] + a * r[4], y[5] + a * r[5], y[6] + a * r[6])
 
 
 @inner

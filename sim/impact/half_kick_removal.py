@@ -32,22 +32,7 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import (
-    ZERO,
-    add,
-    axpy,
-    cross,
-    dot,
-    load3,
-    load9,
-    mul,
-    mul_t,
-    scale,
-    store3,
-    store9,
-    sub,
-    turned_with,
-)
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, store9, sub, turned_with
 from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.contact_accelerations import STEEP
 from tumble.sim.contact.overlap_correction import correct_depth, displace
@@ -427,14 +412,8 @@ def _book(bodies, table, books, k, p):
     book_works(books, bodies, i, j, (normal, 0.0, -slip, driven), NO_WORKS, INSIDE_DRIFT)
 
 
-take_back = far(
-    _take_back,
-    lambda: (EXAMPLE, empty_geometry(), EXAMPLE.contacts, 0, 0.0),
-    returns=None,
-)
+take_back = far(_take_back, lambda: (EXAMPLE, empty_geometry(), EXAMPLE.contacts, 0, 0.0), returns=None)
 part_again = far(
-    _part_again,
-    lambda: (EXAMPLE, SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.int64), np.zeros(0)),
-    returns=False,
+    _part_again, lambda: (EXAMPLE, SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.int64), np.zeros(0)), returns=False
 )
 come_down = far(_come_down, lambda: (EXAMPLE, EXAMPLE.contacts, 0, 0.0), returns=None)

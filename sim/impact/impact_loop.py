@@ -41,20 +41,7 @@ from tumble.sim.impact.substep_resolve import kick_again
 from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_arrival, find_pairs, share
 from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
 from tumble.sim.sorted_lists import sort_list
-from tumble.sim.state import (
-    CAPPED,
-    DYNAMIC,
-    EXAMPLE,
-    FUTILE,
-    IMPACTS,
-    KNOWN,
-    NOT_FINITE,
-    OK,
-    PAIRS_FULL,
-    SETTINGS,
-    WAKE,
-    WANTED,
-)
+from tumble.sim.state import CAPPED, DYNAMIC, EXAMPLE, FUTILE, IMPACTS, KNOWN, NOT_FINITE, OK, PAIRS_FULL, SETTINGS, WAKE, WANTED
 
 SAME_SPEED = 1e-9  # approach speeds that differ by less than this part are the same
 # Events that any drift may have: two balls before a wall have pi sqrt(M/m) impacts (Galperin, Regul. Chaotic Dyn. 8 (2003) 375),

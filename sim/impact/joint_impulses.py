@@ -17,17 +17,7 @@ from tumble.collision.linalg import load3, scale, symmetric_inverse
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.flight.motion import refresh_velocity
 from tumble.sim.joints.kept_rows import AT_STOP, STRUCK, kept_row, stop_gap
-from tumble.sim.joints.rows import (
-    AT_LOW,
-    DRIVE,
-    LIMITS,
-    frame_joint,
-    is_dynamic,
-    kicks,
-    rigid_rows,
-    row_axis,
-    row_velocity,
-)
+from tumble.sim.joints.rows import AT_LOW, DRIVE, LIMITS, frame_joint, is_dynamic, kicks, rigid_rows, row_axis, row_velocity
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import INSIDE_DRIFT, book_at_once

@@ -194,7 +194,5 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
 
 
 kick_again = far(
-    _kick_again,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, NO_DRIFT, np.zeros(0)),
-    returns=OK,
+    _kick_again, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, NO_DRIFT, np.zeros(0)), returns=OK
 )

@@ -161,9 +161,7 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
 spare_rows, spare_ids = stack_table(POINTS, ROWS), stack_table(1, POINTS, "int64")
 bodies_at, crowd_at, blocks_at = group_at(EXAMPLE.bodies), group_at(NO_CROWD), group_at(NO_BLOCKS)
 work = far(
-    _work,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0, 0, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64)),
-    returns=0,
+    _work, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0, 0, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64)), returns=0
 )
 
 

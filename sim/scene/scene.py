@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import (
-    check_fields,
-    check_name,
-    check_range,
-    check_text,
-    checked,
-    flag,
-    number,
-    plain_value,
-    vector,
-)
+from tumble.sim.checks import check_fields, check_name, check_range, check_text, checked, flag, number, plain_value, vector
 from tumble.sim.errors import InputError
 from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path

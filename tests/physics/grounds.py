@@ -7,19 +7,7 @@ import itertools
 import numpy as np
 
 from tests.meshes import CORNERS, TRIANGLES
-from tumble.collision import (
-    Box,
-    Capsule,
-    Compound,
-    Cone,
-    ConvexHull,
-    Cylinder,
-    Ellipsoid,
-    HalfSpace,
-    Pose,
-    Sphere,
-    TriangleMesh,
-)
+from tumble.collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh
 from tumble.sim import Hinge, World
 
 

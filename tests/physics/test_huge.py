@@ -11,17 +11,7 @@ import pytest
 
 from tumble.collision import Box, HalfSpace, Sphere
 from tumble.collision.errors import InputError
-from tumble.sim import (
-    CentralGravity,
-    ConstantForce,
-    Drag,
-    Hinge,
-    MutualGravity,
-    Recorder,
-    SimulationError,
-    Spring,
-    World,
-)
+from tumble.sim import CentralGravity, ConstantForce, Drag, Hinge, MutualGravity, Recorder, SimulationError, Spring, World
 from tumble.sim.checks import LEAST_MASS, MOST_MASS
 
 Act = Callable[[World, float], object]

@@ -116,14 +116,8 @@ def test_friction_of_a_distance_brakes_along_the_line():
 HELD = {
     "hinge": (lambda f: rod(lambda b: Hinge(None, b, axis=(0, 1, 0), friction=f * 0.5 * G)), lambda j: j.angle),
     "slider": (lambda f: block(lambda b: Slider(None, b, axis=SLOPE, friction=f * G)), lambda j: j.position),
-    "point": (
-        lambda f: rod(lambda b: Point(None, b, friction=f * 0.5 * G)),
-        lambda j: j._world.positions[0, 2],
-    ),
-    "distance": (
-        lambda f: block(lambda b: Distance(None, b, anchor_a=(0, 0, 1), friction=f * 2 * G)),
-        lambda j: j.position - 1,
-    ),
+    "point": (lambda f: rod(lambda b: Point(None, b, friction=f * 0.5 * G)), lambda j: j._world.positions[0, 2]),
+    "distance": (lambda f: block(lambda b: Distance(None, b, anchor_a=(0, 0, 1), friction=f * 2 * G)), lambda j: j.position - 1),
 }
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from tumble.collision import Box
-from tumble.scenarios.validation.case import Measure, cases, order
+from tumble.scenarios.validation.case import Measure, cases, chosen, order
 from tumble.scenarios.validation.impacts import RODS
 from tumble.sim import ConstantForce, Scene, World
 from tumble.sim.impact.collision_law import NEWTON, POISSON, STRONGE
@@ -30,6 +30,10 @@ def test_case_keeps_its_limits(case):
     assert result.measures
     off = [f"{m.what}: {m.value:.3g} against {m.limit:g} {m.unit}" for m in result.measures if not m.holds]
     assert not off, off
+
+
+def test_cases_are_chosen_by_name_in_upper_and_lower_case():
+    assert [case.name for case in chosen(["v01", "V28A", "v28b"])] == ["V01", "V28a", "V28b"]
 
 
 # ---- spoiled on purpose ----

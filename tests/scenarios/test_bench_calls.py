@@ -76,8 +76,4 @@ def test_a_start_keeps_bytecode_as_python_does_by_default(monkeypatch):
 
 def test_table():
     lines = bench_calls.table([Row("a", "us", 1.25, 2.5), Row("longer", "s", 3.0)]).splitlines()
-    assert [line.split() for line in lines] == [
-        ["tumble", "MuJoCo"],
-        ["a", "1.25", "2.5", "us"],
-        ["longer", "3", "s"],
-    ]
+    assert [line.split() for line in lines] == [["tumble", "MuJoCo"], ["a", "1.25", "2.5", "us"], ["longer", "3", "s"]]

@@ -101,18 +101,14 @@ def test_shapes_fitted_to_a_mesh(tmp_path, kind):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (
-            model(ARM.replace('name="h"', 'name="h" type="scre"')),
-            "joint h: type = 'scre': must be one of hinge, slide",
-        ),
+        (model(ARM.replace('name="h"', 'name="h" type="scre"')), "joint h: type = 'scre': must be one of hinge, slide"),
         (model(ARM + ARM.replace('"h"', '"k"').replace('"g"', '"f"')), "body = 'b': is the name of two"),
         (model(ARM + ARM.replace('"b"', '"c"').replace('"g"', '"f"')), "joint = 'h': is the name of two"),
         (model(after='<keyframe><key name="home" qpos=".3 1"/></keyframe>'), "key home: qpos = '.3 1': must be 1 number"),
         (model(after='<keyframe><key name="home" ctrl=".3"/></keyframe>'), "key home: ctrl = '.3': must be 0 numbers"),
         (
             model(
-                '<geom name="g" type="mesh" mesh="m"/>',
-                before='<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 1 1 0"/></asset>',
+                '<geom name="g" type="mesh" mesh="m"/>', before='<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 1 1 0"/></asset>'
             ),
             "mesh m: vertices = '4 points': are flat",
         ),

@@ -42,11 +42,7 @@ HALVES = [(0, 1, 2), (0, 2, 3)]
         ([*SQUARE[:3], (0, np.nan, 0)], HALVES, "vertices[3] = [0.0, nan, 0.0]: must be three finite numbers"),
         (SQUARE, [*HALVES, (1, 2, 4)], "triangles[2] = [1, 2, 4]: must be rows of the 4 vertices"),
         (SQUARE, [*HALVES, (1, 2, 2)], "triangles[2] = [1, 2, 2]: has no area: its corners lie on a line; leave it out"),
-        (
-            SQUARE,
-            [*HALVES, (2, 3, 0)],
-            "triangles[2] = [2, 3, 0]: is there twice, first as triangles[1]; leave it out",
-        ),
+        (SQUARE, [*HALVES, (2, 3, 0)], "triangles[2] = [2, 3, 0]: is there twice, first as triangles[1]; leave it out"),
         (SQUARE, np.zeros((0, 3), int), "triangles = 0: must be from 1 to 2000000 rows"),
         (SQUARE, [(0.0, 1.0, 2.0)], "triangles[0, 0] = 0.0: must be a whole number"),
         (SQUARE, [*HALVES, (1, 2, np.nan)], "triangles[2, 2] = nan: must be a whole number"),

@@ -47,11 +47,7 @@ SHAPES = [
 
 numbers = st.floats(-10, 10)
 quaternions = st.tuples(numbers, numbers, numbers, numbers).filter(lambda q: math.hypot(*q) > 1e-3)
-poses = st.builds(
-    lambda x, q: Pose(x, tuple(c / math.hypot(*q) for c in q)),
-    st.tuples(numbers, numbers, numbers),
-    quaternions,
-)
+poses = st.builds(lambda x, q: Pose(x, tuple(c / math.hypot(*q) for c in q)), st.tuples(numbers, numbers, numbers), quaternions)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: s.type)

@@ -32,13 +32,7 @@ def collided(monkeypatch, *comes: float, kicked: bool = True) -> tuple[list[bool
     books, drift = SimpleNamespace(counters=np.zeros(100, np.int64)), SimpleNamespace(touched=None, chosen=np.zeros(1, np.int64))
     forces, joints = SimpleNamespace(clock=np.zeros(1)), None
     with monkeypatch.context() as patch:
-        stubs = {
-            "linked_joints": [],
-            "let_go": None,
-            "_may_be_kicked": kicked,
-            "single_impact": None,
-            "log_impacts": None,
-        }
+        stubs = {"linked_joints": [], "let_go": None, "_may_be_kicked": kicked, "single_impact": None, "log_impacts": None}
         for name, found in stubs.items():
             patch.setattr(loop, name, lambda *given, found=found: found)
         patch.setattr(loop, "touching_rows", lambda *given: faces.append(given[-1]) or 1)

@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 
 from tumble.scenarios.importing.models import load_model
-from tumble.sim import (
-    Hinge,
-    Medium,
-    World,
-)
+from tumble.sim import Hinge, Medium, World
 
 ASSETS = "envs/mujoco/assets"
 MODELS = (

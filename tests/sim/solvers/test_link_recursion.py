@@ -127,13 +127,7 @@ def looped():
     return world
 
 
-@pytest.mark.parametrize(
-    ("make", "why"),
-    [
-        (looped, "a loop"),
-        (lambda: load("gear_train")().build(), "gears"),
-    ],
-)
+@pytest.mark.parametrize(("make", "why"), [(looped, "a loop"), (lambda: load("gear_train")().build(), "gears")])
 def test_others_are_solved_as_a_whole(make, why):
     world = make()
     world.step(2)
