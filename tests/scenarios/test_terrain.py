@@ -245,7 +245,7 @@ def test_rock_slide_ends_on_the_plain(seed):
     another one where it lay across two that had names in common (`named_by_first` in collision/contact/manifold.py)."""
     scene = load("rock_slide")(seed=seed)
     world = scene.build()
-    run = world.run(7.0, every=24)  # all lie still from 6 s on
+    run = world.run(9.0, every=24)
     ground = scene.bodies[0].shape
     low = ground.bounds[0]
     lowest = []
