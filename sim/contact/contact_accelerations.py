@@ -122,30 +122,44 @@ def _revise(
                 fresh = True
             normal = load3(contacts.frame[row], 2)
             gap, place = contacts.gap[row], load3(contacts.point, row)
-            gap_end, known = math.nan, False
+            gap_end, known, own = math.nan, False, True
             for s in range(count):
                 if ids[s] == contacts.id[row]:
                     place, gap_end, known = (found[s, 0], found[s, 1], found[s, 2]), found[s, 3], True
             if not known and geoms.face[b] >= 0:
-                known, gap_end, place, n = _on_ground(
-                    geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], found, ids
+                alone = _alone(geoms, contacts, rows, m)
+                known, own, gap_end, place, n = _on_ground(
+                    geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], alone, found, ids
                 )
                 fresh = False
+            elif not known and k - first == 1 and count > 0:  # its bodies meet by another feature there
+                s, known, own = _deepest(found, count), True, False
+                place, gap_end = (found[s, 0], found[s, 1], found[s, 2]), found[s, 3]
             if not known or (gap > CONTACT_GAP * size and p[m, 2] <= 0.0) or dot(n, normal) < STEEP:
                 continue  # it does not touch, or another feature has its name: the acceleration of the instant has to do
             worst = max(worst, _correct(
                 bodies, contacts, local, vstar, v, mode, row, p[m, 2], floor[m], (xi, vi, wi), (xj, vj, wj), n, place, gap_end,
-                h, dt, arrives, m,
+                own, h, dt, arrives, m,
             ))  # fmt: skip
     return worst
 
 
 @lean
+def _deepest(found, count):
+    """Which of the points of a manifold has the least gap."""
+    best = 0
+    for s in range(1, count):
+        best = s if found[s, 3] < found[best, 3] else best
+    return best
+
+
+@lean
 def _correct(
-    bodies, contacts, local, vstar, v, mode, row, load, floor, one, two, n, place, gap_end, h, dt, arrives, m
+    bodies, contacts, local, vstar, v, mode, row, load, floor, one, two, n, place, gap_end, own, h, dt, arrives, m
 ):  # fmt: skip
     """Give one contact the accelerations that a flight shows which takes it to ``place``, with the normal n and ``gap_end``; by
-    how much its target moves [m/s]. ``one``, ``two``: place, velocity, angular velocity of its bodies there."""
+    how much its target moves [m/s]. ``one``, ``two``: place, velocity, angular velocity of its bodies there. ``own``: it is the
+    same feature there; the slip of another one says nothing of its own."""
     i, j = contacts.body[row, 0], contacts.body[row, 1]
     (xi, vi, wi), (xj, vj, wj) = one, two
     e, point, gap = load9(contacts.frame, row), load3(contacts.point, row), contacts.gap[row]
@@ -167,6 +181,8 @@ def _correct(
     arrives[m] = dot(n, slip)
     slip = turned_with(n, normal, slip)
     a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
+    if not own:
+        a_s, a_t = contacts.accel[row, 0], contacts.accel[row, 1]
     if load <= 0.0 and b_n <= u[2] and a_n <= contacts.accel[row, 2]:
         return 0.0
     worst = 0.0
@@ -180,17 +196,31 @@ def _correct(
 
 
 @lean
-def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, found, ids):
-    """Where a point that piece a had with facet b is at the end, on another facet of that ground: (there is one, gap, place,
-    normal)."""
+def _alone(geoms, contacts, rows, m):
+    """Whether row m is the only one between its piece and this ground, of which each facet is a piece."""
+    a, b = contacts.pair[rows[m], 0], contacts.pair[rows[m], 1]
+    for k in range(len(rows)):
+        if k != m and contacts.pair[rows[k], 0] == a and same_facets(geoms, b, contacts.pair[rows[k], 1]):
+            return False
+    return True
+
+
+@lean
+def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, alone, found, ids):
+    """Where a point that piece a had with facet b is at the end, on any facet of that ground, or where piece a is deepest there
+    if that is its only point: (there is one, it is the same, gap, place, normal)."""
+    known, depth, place, normal = False, math.inf, ZERO, axis
     for g in range(len(geoms.body)):
-        if g != b and geoms.face[g] >= 0 and same_facets(geoms, b, g) and _within(geoms, a, g, margin):
+        if geoms.face[g] >= 0 and same_facets(geoms, b, g) and _within(geoms, a, g, margin):
             xb, rb = frame_pose(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
             count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[g], xb, rb, margin, axis, found, ids)
             for s in range(count):
                 if ids[s] == id and named_by_first(ids[s], found[s]):
-                    return True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
-    return False, 0.0, ZERO, axis
+                    return True, True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
+            s = _deepest(found, count)
+            if alone and count > 0 and found[s, 3] < depth:
+                known, depth, place, normal = True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
+    return known, False, depth, place, normal
 
 
 @lean

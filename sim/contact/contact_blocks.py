@@ -13,7 +13,7 @@ import numpy as np
 from tumble.collision.kernels.jit import hypot, inner, lean
 from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, shorter, store3, sub
 from tumble.sim.contact.surfaces import surface_slip
-from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target, pair_size
+from tumble.sim.contact.touching.impact_threshold import FASTER, let_go, normal_target, pair_size
 from tumble.sim.flight.motion import point_velocity
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN, book_works, contact_driven_work, give, halves
@@ -76,14 +76,18 @@ def target_contacts(bodies, contacts, rows, h, dt, mode, soft, mu, c):
 
 
 @lean
-def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, locked, round):
-    """Switch contacts whose solution belongs to another law of friction; True where that asks for another solve.
+def revise_contacts(bodies, contacts, rows, system, laws, h, dt, mode, tolerance, p, v, locked, round):
+    """Switch contacts whose solution belongs to another law of friction, and hold those that were let go but are pressed on by
+    others and would fall into each other; True where that asks for another solve.
 
     ``locked`` holds what a contact has tried in vain in this kick, as bits NOT_SLIDING and NOT_STATIC.
     """
     changed = False
     for k in range(len(rows)):
         row = rows[k]
+        if p[k, 2] > 0.0 and contacts.accel[row, 2] < 0.0 and let_go(bodies, contacts, row, dt):
+            contacts.impulse[row, 2] = p[k, 2]
+            changed = True
         stiction = contacts.law[row, MU_STATIC] > contacts.law[row, MU]
         if p[k, 2] == 0.0 or (mode == MEAN_GIVEN and not stiction):
             continue

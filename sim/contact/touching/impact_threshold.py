@@ -62,14 +62,19 @@ def normal_target(bodies, contacts, row, h, dt, soft):
     gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
     i, j = contacts.body[row, 0], contacts.body[row, 1]
     slowest = slowest_impact(bodies, i, j, dt)
-    bounces = contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > threshold(
-        slowest, a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
-    )
-    b_n = -gap / h if bounces and not soft else -0.5 * h * a_n - gap / h
+    b_n = -gap / h if not soft and let_go(bodies, contacts, row, dt) else -0.5 * h * a_n - gap / h
     if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
         dip = min(a_n * SINKING * pair_size(bodies, i, j), 0.5 * slowest * slowest)
         b_n = max(b_n, -math.sqrt(2.0 * a_n * gap + dip))
     return b_n
+
+
+@lean
+def let_go(bodies, contacts, row, dt):
+    """A contact that bore nothing leaves so fast that it would come back as an impact, and is not held."""
+    e, slowest = contacts.law[row, E], slowest_impact(bodies, contacts.body[row, 0], contacts.body[row, 1], dt)
+    limit = threshold(slowest, contacts.accel[row, 2], dt * (1.0 - e * e))
+    return contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > limit
 
 
 @lean

@@ -16,13 +16,11 @@ import pytest
 
 from tests.physics.grounds import leg, on_four_legs, struck_leg
 from tests.physics.ridges import across_ridges, depth_and_contacts
-from tumble.collision import Box, Ellipsoid, HalfSpace, HeightField, TriangleMesh, narrowphase
+from tumble.collision import Box, HalfSpace, HeightField, TriangleMesh, narrowphase
 from tumble.collision.contact.manifold import named_by_first
 from tumble.scenarios.importing.models import load_model
 from tumble.sim import Hinge, Point, World
-from tumble.sim.contact import contact_accelerations as ahead
 from tumble.sim.contact import contact_solve as solve
-from tumble.sim.contact import divided_drift as division
 from tumble.sim.contact import load_distribution as loads
 from tumble.sim.contact.touching import contact_table as table
 from tumble.sim.contact.touching import point_accelerations as instant
@@ -157,83 +155,6 @@ def test_what_turning_adds_lasts_half_a_radian(monkeypatch):
     assert lifting(960.0) / lifting(480.0) == pytest.approx(4.0, rel=1e-6)
 
 
-def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0, load: float = 1.0):
-    """The accelerations of a contact of a cube at rest, after a flight at whose end its gap and normal are said to be these."""
-    world = World(dt=H)
-    world.add(HalfSpace(), kind="static")
-    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(away, 0, 0.1))
-    world._begin()
-    model, found, ids = world.model, np.zeros((8, 14)), np.zeros(8, np.int64)
-    bodies, contacts = model.bodies, model.contacts
-    contacts.gap[0], contacts.accel[0] = gap, (0.0, 0.0, -9.81)
-
-    def manifold(*arguments):
-        found[0, :3], found[0, 3], ids[0] = contacts.point[0], gap_end, contacts.id[0]
-        return 1, normal, 0
-
-    monkeypatch.setattr(ahead, "manifold", manifold)
-    monkeypatch.setattr(ahead, "end_motion", lambda bodies, forces, i, *rest: ((1e-6 * i, 0.0, 0.0), (0.0, 0.0, 0.0)))
-    monkeypatch.setattr(ahead, "end_pose", lambda bodies, forces, i, *rest: (tuple(bodies.x[i]), tuple(bodies.rot[i].ravel())))
-    rest = np.zeros((1, 6))
-    ahead._revise(
-        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1),
-        np.array((-1, 0)), None, rest, rest, np.full((1, 3), load), 0.0, H, H, 0, found, ids, np.zeros(1),
-    )  # fmt: skip
-    return contacts.accel[0].copy()
-
-
-ASKED = (0.0, 0.0, -9.81)  # what the contact had before
-
-
-def test_a_flight_says_nothing_of_a_point_that_arrives_in_it_unhindered(monkeypatch):
-    """A millimetre above the floor is no contact yet, unless the kick has slowed it down to arrive at the end."""
-    monkeypatch.setattr(ahead, "HASTE", 1e300)  # hardly anything moves here
-    assert flown(monkeypatch, -1e-3, gap=1e-6, load=0.0)[2] != ASKED[2]
-    assert flown(monkeypatch, -1e-3, gap=1e-3, load=1.0)[2] != ASKED[2]
-    assert tuple(flown(monkeypatch, -1e-3, gap=1e-3, load=0.0)) == ASKED
-    monkeypatch.setattr(ahead, "CONTACT_GAP", math.inf)
-    assert tuple(flown(monkeypatch, -1e-3, gap=1e-3, load=0.0)) != ASKED
-
-
-def test_a_point_of_the_same_name_on_another_side_is_another(monkeypatch):
-    aside = (math.sin(1.0), 0.0, math.cos(1.0))
-    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) == ASKED
-    monkeypatch.setattr(ahead, "STEEP", -1.0)
-    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) != ASKED
-
-
-def test_what_rests_turns_to_and_fro_and_hardly_on(monkeypatch):
-    """A body that a kick turns by 1 rad/s from one side to the other, and that is left with a thousandth of it in the middle."""
-    monkeypatch.setattr(ahead, "_pushed", lambda forces, i: True)
-    contacts = SimpleNamespace(frame=FLAT[None], point=np.array(((0.1, 0.0, 0.0),)), body=np.array(((0, 1),)))
-    bodies = SimpleNamespace(w=np.zeros((2, 3)), x=np.zeros((2, 3)))
-
-    def turns(on: float) -> bool:
-        middle, came = np.zeros((1, 6)), np.zeros((1, 6))
-        middle[0, 3], came[0, 3] = on, on - 1.0
-        return ahead.turns(bodies, None, contacts, [0], np.array((-1, 0)), came, middle, H, 0)
-
-    assert not turns(1e-3)
-    assert turns(0.1)
-    monkeypatch.setattr(ahead, "TURNS_ON", 0.0)
-    assert turns(1e-3)
-
-
-def test_a_ball_turns_and_moves_no_gap(monkeypatch):
-    """Its contact lies along the normal from its centre, but for rounding."""
-    contacts = SimpleNamespace(frame=FLAT[None], body=np.array(((0, 1),)), point=np.array(((1e-13, 0.0, -0.1),)))
-    bodies = SimpleNamespace(w=np.zeros((2, 3)), x=np.zeros((2, 3)))
-    monkeypatch.setattr(ahead, "_pushed", lambda forces, i: False)
-    monkeypatch.setattr(ahead, "_leaves", lambda *given: (5.0, 0.0, 0.0))
-
-    def turns() -> bool:
-        return ahead.turns(bodies, None, contacts, [0], np.array((-1, 0)), None, None, H, 0)
-
-    assert not turns()
-    monkeypatch.setattr(ahead, "NO_TURN", 0.0)
-    assert turns()
-
-
 def slid_and_turned() -> float:
     """How far a block comes that slides at 3 cm/s and turns at half a radian a second, and stops within the second step [m]."""
     world = World(dt=H)
@@ -251,53 +172,6 @@ def test_what_stops_in_a_step_asks_by_another_law(monkeypatch):
     come = slid_and_turned()
     monkeypatch.setattr(solve, "LAW_ROUNDS", 0)
     assert slid_and_turned() < 0.95 * come
-
-
-def test_no_gap_changes_faster_than_its_bodies_move(monkeypatch):
-    """A cube at rest, and a gap that is a millimetre at the end of the step: a point of another feature has this name."""
-    assert tuple(flown(monkeypatch, 1e-3)) == ASKED
-    monkeypatch.setattr(ahead, "HASTE", 1e300)
-    assert tuple(flown(monkeypatch, 1e-3)) != ASKED
-
-
-def test_rounding_of_a_gap_far_from_the_origin_is_no_acceleration(monkeypatch):
-    """A kilometre away a gap of 1e-12 m is none; taken for one it asks for an acceleration of 1e-7 m/s^2."""
-    assert flown(monkeypatch, 1e-12, away=1000.0)[2] == 0.0
-    monkeypatch.setattr(ahead, "GAP_ROUNDING", 0.0)
-    assert flown(monkeypatch, 1e-12, away=1000.0)[2] > 1e-8
-
-
-def rocking() -> float:
-    """What an ellipsoid that rolls and rocks seems to gain or lose by its contact at most in a third of a second, as part of
-    its energy."""
-    world = World(dt=1 / 120)
-    world.add(HalfSpace(), kind="static", friction=0.8)
-    world.add(
-        Ellipsoid((0.2, 0.15, 0.1)),
-        mass=1.0,
-        position=(0, 0, 0.1),
-        friction=0.8,
-        angular_velocity=(0, 6, 0),
-        velocity=(0.6, 0, 0),
-    )
-    energy, worst = world.energy().total, 0.0
-    for _ in range(40):
-        world.step()
-        worst = max(worst, abs(world.ledger.contact))
-    return worst / energy
-
-
-@pytest.mark.parametrize(("room", "name", "value"), [(division, "RISE", 1e-2), (solve, "most_parts", lambda *given: (1, 1))])
-def test_a_drift_is_divided_where_impulses_give_and_take_energy(room, name, value, monkeypatch):
-    assert rocking() < 1.5e-4
-    monkeypatch.setattr(room, name, value)
-    assert rocking() > 5e-4
-
-
-def test_looks_may_miss_more_than_the_first_for_a_while(monkeypatch):
-    """If each of them were taken to lead away, the acceleration of the instant would be left."""
-    monkeypatch.setattr(solve, "RUNS_OFF", 0.0)
-    assert rocking() > 5e-4
 
 
 def beyond_a_stop() -> tuple[World, Joint]:
