@@ -132,17 +132,20 @@ def _log_contacts(bodies, contacts, books, time):
         if contacts.impulse[k, 2] > 0.0 or contacts.gap[k] <= touching:
             _insert(keys, rows, n, _key(bodies, i, j), k)
             n += 1
-    for k in range(books.counters[TOUCHING_PAIRS]):  # contacts of sleeping bodies go on
+    touched = books.counters[TOUCHING_PAIRS] if (bodies.kind == SLEEPING).any() else 0
+    for k in range(touched):  # contacts of sleeping bodies go on
         if _sleeps(bodies, books.touching[k] >> 31) or _sleeps(bodies, books.touching[k] & 0x7FFFFFFF):
             _insert(keys, rows, n, books.touching[k], -1)
             n += 1
-    unique, start = 0, 0
+    unique, start, at, last = 0, 0, 0, books.counters[TOUCHING_PAIRS]
     found = np.empty(n, dtype=np.int64)
     while start < n:
         stop = start + 1
         while stop < n and keys[stop] == keys[start]:
             stop += 1
-        known = place_in(books.touching, books.counters[TOUCHING_PAIRS], keys[start]) >= 0
+        while at < last and books.touching[at] < keys[start]:
+            at += 1
+        known = at < last and books.touching[at] == keys[start]
         if not known or (books.watch[0] != 0 and rows[start] >= 0):
             point, normal, impulse, loss, speed = _sum_rows(contacts, rows, start, stop, 2.0)
             a, b = keys[start] >> 31, keys[start] & 0x7FFFFFFF
