@@ -107,9 +107,7 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
     passed over too.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    _fly_ahead(bodies, geoms, pairs, forces, crowd, seen, settings.dt)
-    _ask(bodies, geoms, pairs, crowd, seen)
-    share(model, geometry, settings, CORNERS, pairs.count[0])
+    _look(model, geometry, settings, crowd, seen)
     table = contacts.count[0] - (count - first)
     found = _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, len(crowd.rows) - count, settings.dt)
     _return_all(bodies, seen)
@@ -146,9 +144,7 @@ def mark_unforeseen(model, geometry, settings, crowd, seen):
     """Mark the pairs that will overlap at the end of the coming drift all the same, more than they do now and than a crowd may be
     left with: the drift is to find their impacts."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    _fly_ahead(bodies, geoms, pairs, forces, crowd, seen, settings.dt)
-    _ask(bodies, geoms, pairs, crowd, seen)
-    share(model, geometry, settings, CORNERS, pairs.count[0])
+    _look(model, geometry, settings, crowd, seen)
     for m in range(pairs.count[0]):
         if pairs.search[m] == WANTED:
             i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
@@ -156,6 +152,15 @@ def mark_unforeseen(model, geometry, settings, crowd, seen):
             pairs.search[m], pairs.fresh[m] = KNOWN, False
             pairs.unforeseen[m] = 1 if deep > SLOW_GAP * pair_size(bodies, i, j) else 0
     _return_all(bodies, seen)
+
+
+@inner
+def _look(model, geometry, settings, crowd, seen):
+    """Bodies stand at the end of the coming drift, and the pairs that may overlap there, which are marked, have points there."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    _fly_ahead(bodies, geoms, pairs, forces, crowd, seen, settings.dt)
+    _ask(bodies, geoms, pairs, crowd, seen)
+    share(model, geometry, settings, CORNERS, pairs.count[0])
 
 
 @lean
