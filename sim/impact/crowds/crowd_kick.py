@@ -48,6 +48,10 @@ COST = 25  # sweeps that one iteration of Newton costs
 FEWEST_ITERATIONS = 4  # fewer iterations of Newton lead to nothing
 FULL, MOST_PASSES = 20, 100  # fewest and most sweeps of all points
 SETTLING = 50  # fewest where bodies all but rest
+# Of bodies that all but rest one step for each so many contacts gives Newton's method all the iterations that it wants: it takes
+# a hundred, each by the square of the contacts, as much in all as the sweeps of these steps, and one of two tries or three finds
+# how the bodies bear each other.
+CREEPS = 32
 LOCAL = 300  # most sweeps after a look, of the points that miss their law by so much that an overlap is worth a row
 DRIFT_LOOKS = 5  # most looks at the end of the coming drift
 
@@ -164,15 +168,32 @@ def _solve(model, geometry, settings, crowd, blocks, start):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     worst = np.zeros(len(start) - 1)
     for s in range(len(worst)):
-        fewest = SETTLING if _all_but_rest(bodies, contacts, settings, crowd.rows[start[s] : start[s + 1]]) else FULL
-        full = min(MOST_PASSES, max(fewest, WORK // (2 * (start[s + 1] - start[s]))))
+        rows = crowd.rows[start[s] : start[s + 1]]
+        creeps = _count_creeping(bodies, contacts, settings, rows)
+        full = min(MOST_PASSES, max(SETTLING if creeps > 0 else FULL, WORK // (2 * len(rows))))
         worst[s], done = settle(model, geometry, settings, crowd, blocks, blocks.island[s], blocks.island[s + 1], full)
         if worst[s] > settings.tolerance and settings.solver == NEWTON_SOLVER:
-            worst[s], spent = _solve_exactly(bodies, crowd, start[s], start[s + 1], worst[s], settings)
+            wait = 1 + len(rows) // CREEPS
+            most = settings.iterations if creeps > 0 and creeps % wait == 0 else WORK // (2 * COST * len(rows))
+            worst[s], spent = _solve_exactly(bodies, crowd, start[s], start[s + 1], worst[s], settings, most)
             done += spent
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
     return worst
+
+
+@lean
+def _count_creeping(bodies, contacts, settings, rows):
+    """For how many steps in a row, this one among them, the bodies of an island all but rest."""
+    age = 1
+    if _all_but_rest(bodies, contacts, settings, rows):
+        for k in rows:
+            age = max(age, bodies.crowd[contacts.body[k, 0]] + 1, bodies.crowd[contacts.body[k, 1]] + 1)
+    for k in rows:
+        for side in range(2):
+            i = contacts.body[k, side]
+            bodies.crowd[i] = age if bodies.crowd[i] > 0 else 0
+    return age - 1
 
 
 @lean
@@ -243,14 +264,13 @@ def _book(bodies, contacts, books, settings, crowd, count):
 
 
 @inner
-def _solve_exactly(bodies, crowd, first, last, worst, settings):
-    """Newton's method from where the sweeps ended, on an island that is small enough: (what is missed [m/s], iterations).
+def _solve_exactly(bodies, crowd, first, last, worst, settings, most):
+    """Newton's method from where the sweeps ended, where that is given iterations enough: (what is missed [m/s], iterations).
 
     Its result counts only if it is within the tolerance: its best iterate otherwise is another split of the load, and would
     set in motion what sweeps hold (docs/numerics.md).
     """
     m, a, b, c, members, groups, light = last - first, crowd.a, crowd.b, crowd.c, crowd.members, crowd.groups, crowd.light
-    most = WORK // (2 * COST * m)
     if most < FEWEST_ITERATIONS:
         return worst, 0
     place, n = np.full(len(light), -1, dtype=np.int64), 0
