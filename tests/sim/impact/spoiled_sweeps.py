@@ -182,9 +182,10 @@ def test_what_all_but_rests_is_swept_further(monkeypatch):
     assert left_of_a_stack() > 1e-3
 
 
-def test_what_all_but_rests_is_solved_exactly_now_and_then(monkeypatch):
+@pytest.mark.parametrize("name", ["CREEPS", "EXACT"])
+def test_what_all_but_rests_is_solved_exactly_now_and_then(name, monkeypatch):
     """Sweeps did not find in 1500 steps how a pile of hulls bears three of them that crept, Newton's method did in one solve."""
     monkeypatch.setattr(kick, "WORK", 0)
     assert left_of_a_stack() < 1e-11
-    monkeypatch.setattr(kick, "CREEPS", 1)
+    monkeypatch.setattr(kick, name, 1)
     assert left_of_a_stack() > 1e-7
