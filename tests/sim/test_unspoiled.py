@@ -14,7 +14,18 @@ from tests.sim.contact.spoiled import (
     solves_of_a_struck_leg,
     unsolved_of_a_leg,
 )
-from tests.sim.impact.spoiled import along_a_rail, height_of_a_spinning_ellipsoid
+from tests.sim.impact.spoiled import (
+    along_a_rail,
+    depth_of_a_cone_that_comes_back,
+    energy_after_a_hit_on_a_pivot,
+    energy_of_a_fast_spin,
+    gain_of_slow_impacts,
+    height_of_a_spinning_ellipsoid,
+    tip_of_a_rolling_cone,
+)
+from tests.sim.impact.spoiled_crowds import landed
+from tests.sim.impact.spoiled_kicks import settled_after_a_landing
+from tests.sim.ledger.spoiled import weight_missed
 
 
 def test_what_rolls_over_a_sheet_stays_above():
@@ -62,3 +73,36 @@ def test_a_thrown_walker_is_solved():
 
 def test_a_thrown_chain_is_solved():
     assert left_of_a_thrown_chain() < 1e-11
+
+
+def test_joints_leave_nothing_in_impacts_that_shows():
+    assert energy_after_a_hit_on_a_pivot() == pytest.approx(0.5 * 2.5**2, rel=1e-9)
+
+
+def test_a_gain_by_rounding_of_fast_bodies_is_none():
+    assert gain_of_slow_impacts() < 1e-11
+
+
+def test_what_turns_far_within_a_step_keeps_its_energy():
+    assert energy_of_a_fast_spin() == pytest.approx(1.0, abs=1e-13)
+
+
+def test_what_comes_down_beside_what_is_pressed_is_an_impact():
+    assert tip_of_a_rolling_cone() < 2e-4
+
+
+def test_what_bore_nothing_is_judged_by_how_it_comes():
+    assert depth_of_a_cone_that_comes_back() < 1e-13
+
+
+def test_what_sweeps_leave_of_a_few_contacts_is_solved_exactly():
+    assert landed()["residual"] < 1e-11
+
+
+@pytest.mark.parametrize("when", [0.6, 0.8])
+def test_what_is_not_taken_back_flies_on(when):
+    assert settled_after_a_landing(when) < 0.01
+
+
+def test_the_shares_of_four_corners_add_up_to_the_weight():
+    assert weight_missed() < 3e-16

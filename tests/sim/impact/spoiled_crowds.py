@@ -42,7 +42,6 @@ def landed(bodies: int = 2) -> dict[str, float]:
 
 @pytest.mark.parametrize(("name", "value"), [("WORK", 0), ("COST", 10**9), ("FEWEST_ITERATIONS", 10**9)])
 def test_what_sweeps_leave_of_a_few_contacts_is_solved_exactly(name, value, monkeypatch):
-    assert landed()["residual"] < 1e-11
     monkeypatch.setattr(kick, name, value)
     assert landed()["residual"] > 1e-4
 

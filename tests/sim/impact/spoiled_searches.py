@@ -21,7 +21,7 @@ H = 1 / 240
 def test_a_search_against_a_sheet_goes_on_until_it_has_found(monkeypatch):
     """What has gone through a sheet by the end of the drift does not overlap it."""
     monkeypatch.setattr(times, "MOST_GROUND_STEPS", 1)
-    assert height_beyond(sheet(10.0), SMALL[5], 823551, restitution=0.0, friction=1.0) > 0.0
+    assert height_beyond(sheet(10.0), SMALL[5], 823551, restitution=0.0, friction=1.0, steps=1) > 0.0
 
 
 def collided(monkeypatch, *comes: float, kicked: bool = True) -> tuple[list[bool], bool]:
