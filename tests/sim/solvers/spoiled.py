@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import arrays, gripped, kept, posed, rubbed
+from tests.sim.solvers.kept import MOST, arrays, gripped, kept, posed, rubbed
 from tumble.sim.solvers import block_laws, interior, mixing, newton, problem
 
 
@@ -103,7 +103,7 @@ def left_of(name: str) -> float:
 
 def left(x: dict[str, np.ndarray]) -> float:
     system, laws, p, v = posed(x)
-    return newton.newton_single(system, laws, x["vstar"], 1e-11, 200, p, v)[0]
+    return newton.newton_single(system, laws, x["vstar"], 1e-11, MOST, p, v)[0]
 
 
 def test_what_converges_slowly_is_solved_by_yielding_less(monkeypatch):

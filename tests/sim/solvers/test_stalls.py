@@ -13,13 +13,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import arrays, kept, posed, rubbed, step_of_contact
+from tests.sim.solvers.kept import MOST, arrays, kept, posed, rubbed, step_of_contact
 from tumble.sim.solvers.block_laws import coulomb
 from tumble.sim.solvers.newton import BEYOND_CONE, SAME_STEP, newton_single
 from tumble.sim.solvers.problem import COMPLIANCE
 
 TOLERANCE = 1e-11  # m/s
-MOST = 40
+STALLED = 40  # iterations of a problem of contacts alone
 COULOMB, STEP = getattr(coulomb, "py_func", coulomb), step_of_contact
 
 
@@ -52,7 +52,7 @@ def way_out(p: np.ndarray, step: np.ndarray, mu: np.ndarray) -> float:
 
 
 def iterations(name: str, agrees: bool = True, goes_on: bool = True) -> int:
-    """Newton's iterations, dense and in NumPy; MOST where they do not end."""
+    """Newton's iterations, dense and in NumPy; STALLED where they do not end."""
     x = problem(name)
     n, m = len(x["mass"]), len(x["mu"])
     mass, jacobian = np.zeros((6 * n, 6 * n)), np.zeros((3 * m, 6 * n))
@@ -65,7 +65,7 @@ def iterations(name: str, agrees: bool = True, goes_on: bool = True) -> int:
                 jacobian[3 * k : 3 * k + 3, 6 * body : 6 * body + 6] = rows
     k_nn = np.einsum("ki,ij,kj->k", jacobian[2::3], np.linalg.inv(mass), jacobian[2::3])
     p, last, before = x["p"].copy(), np.full((m, 3), np.inf), np.inf
-    for done in range(MOST):
+    for done in range(STALLED):
         v = x["vstar"].ravel() + np.linalg.solve(mass, jacobian.T @ p.ravel())
         w = (jacobian @ v).reshape(-1, 3) + x["u0"] - x["c"]
         asked = np.array([COULOMB(tuple(p[k] - w[k] / k_nn[k]), x["mu"][k]) for k in range(m)])
@@ -86,7 +86,7 @@ def iterations(name: str, agrees: bool = True, goes_on: bool = True) -> int:
         same = np.linalg.norm(step - last) < SAME_STEP * np.linalg.norm(step) and now > 0.5 * before
         p = p + (BEYOND_CONE * way_out(p, step, x["mu"]) if goes_on and same else 1.0) * step
         last, before = step, now
-    return MOST
+    return STALLED
 
 
 @pytest.mark.parametrize("name", ["contradiction", "turning"])
@@ -108,7 +108,7 @@ def test_what_slides_slowly_is_solved(name, most):
     """``tests/sim/solvers/spoiled.py`` has the twins."""
     x = arrays(kept(name))
     system, laws, p, v = posed(x)
-    missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)
+    missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, MOST, p, v)
     assert missed <= TOLERANCE
     assert spent <= most
 
@@ -118,8 +118,8 @@ def test_what_lies_with_other_friction_is_solved(seed, pushed, bound):
     """Twins there too, of what is solved as it should be here alone: compiled it takes a thousandth of the time."""
     x = rubbed(seed, pushed)
     system, laws, p, v = posed(x)
-    assert newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)[0] <= bound
+    assert newton_single(system, laws, x["vstar"], TOLERANCE, MOST, p, v)[0] <= bound
 
 
 def test_the_slope_is_that_of_the_impulse_where_velocity_and_impulse_disagree():
-    assert iterations("turning", agrees=False) == MOST
+    assert iterations("turning", agrees=False) == STALLED
