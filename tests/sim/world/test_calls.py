@@ -161,9 +161,10 @@ def test_a_long_call_ends_with_ctrl_c():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
-@pytest.mark.parametrize("call", [0.05, 1.0])
-def test_ctrl_c_is_heard_within_a_fifth_of_a_second(call, monkeypatch):
-    """The twin steps for a second in a call. The best of some tries: others may have the processor."""
+@pytest.mark.parametrize(("call", "tries"), [(0.05, 5), (0.7, 1)])
+def test_ctrl_c_is_heard_within_a_fifth_of_a_second(call, tries, monkeypatch):
+    """The twin steps for most of a second in a call. The first of some tries that is soon enough: others may have the processor,
+    which makes no wait of the twin shorter."""
     monkeypatch.setattr("tumble.sim.world.parts.stepping.CALL", call)
     world = World()
     world.add_many(Sphere(0.5), [(2 * k, 0, 1e6) for k in range(20)])
@@ -185,11 +186,11 @@ def test_ctrl_c_is_heard_within_a_fifth_of_a_second(call, monkeypatch):
 
     previous = signal.signal(signal.SIGALRM, ring)
     try:
-        quickest = min(waited() for _ in range(5))
+        heard = any(waited() < 0.2 for _ in range(tries))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-    assert (quickest < 0.2) == (call < 0.2)
+    assert heard == (call < 0.2)
 
 
 def scattered() -> World:
