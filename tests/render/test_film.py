@@ -216,7 +216,7 @@ def test_a_full_disk_is_told(tmp_path):
     sys.dont_write_bytecode = True  # cut off at the limit it would be taken for whole, by all that comes after
     resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
     try:
-        render.film(flight(zoo(), 2.0), "a.mp4", (320, 180), quality=5)
+        render.film(flight(zoo(), 0.5), "a.mp4", (320, 180), quality=5)
     except RenderError as error:
         print(error)
     """
