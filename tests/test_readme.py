@@ -12,11 +12,13 @@ import pytest
 
 from benchmarks.peers.page import written
 from tumble.collision.errors import InputError
+from tumble.render import film, still
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
+SIZE = (1280, 720)  # of pictures, where nobody says another
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -42,9 +44,17 @@ def folder(tmp_path_factory):
 def test_python_runs(code, folder, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    for draw in (film, still):  # where the snippet says no size, a small one
+        monkeypatch.setattr(draw, "__defaults__", tuple((320, 180) if d == SIZE else d for d in draw.__defaults__))
     exec(compile(code, "snippet", "exec"), {"__name__": "__main__"})  # what is for the main program alone is run too
     for name in re.findall(r'"(\w+\.(?:mp4|png))"', code):  # made, not only asked for
         assert (folder / name).stat().st_size > 1000
+
+
+def test_sizes_have_a_default():
+    """Which the snippets are run without."""
+    assert SIZE in film.__defaults__
+    assert SIZE in still.__defaults__
 
 
 def test_there_is_python():
