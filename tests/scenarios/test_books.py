@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.scenarios.sizes import SMALL
 from tumble.scenarios.registry import load, names
 from tumble.sim.ledger.diagnostics import mean_momenta
 
 SECONDS = 1.0
-SMALL = {"balls_666": {"edge": 3}, "kapla": {"floors": 1}, "pile": {"count": 12}, "rock_slide": {"stones": 7}}  # enough of the same
 ROUNDING = 32 * np.finfo(float).eps  # of the energies themselves, where next to none is moved
 
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.meshes import CORNERS, TRIANGLES
+from tests.scenarios.sizes import SMALL
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
@@ -209,7 +210,7 @@ def test_mesh_beside_the_file(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", catalog())
 def test_catalog_survives_toml(tmp_path, name):
-    scene = catalog()[name]()
+    scene = catalog()[name](**SMALL.get(name, {}))
     save_scene(scene, tmp_path / "scene.toml")
     assert load_scene(tmp_path / "scene.toml") == scene
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.scenarios.sizes import SMALL
 from tumble.scenarios.cli import parser
 from tumble.scenarios.files.json_schema import json_schema
 from tumble.scenarios.files.scene_files import SceneFileError, load_scene, scene_to_toml
@@ -143,7 +144,7 @@ class TestSchema:
 
     @pytest.mark.parametrize("name", catalog())
     def test_takes_the_catalog(self, name):
-        assert self.errors(scene_to_toml(catalog()[name]())) == []
+        assert self.errors(scene_to_toml(catalog()[name](**SMALL.get(name, {})))) == []
 
     def test_takes_repetition(self):
         assert self.errors('include = ["a.toml"]\n' + FLOOR + WALL + GRID + PILE) == []
