@@ -32,7 +32,7 @@ from tumble.sim.flight.saved_state import save_books, save_joints, undo_step
 from tumble.sim.impact.crowds.crowd_kick import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift
-from tumble.sim.impact.thread_jobs import LANDINGS, MANIFOLDS, box_all, close_shop, find_pairs, open_shop, pairs_of_leavers, share
+from tumble.sim.impact.thread_jobs import LANDINGS, MANIFOLDS, box_all, find_pairs, pairs_of_leavers, share, tell_helpers
 from tumble.sim.joints.flown_springs import let_go_of_springs
 from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown
@@ -63,14 +63,14 @@ from tumble.sim.state import (
 def advance(model, geometry, settings, table, saved, strip, steps):
     """Take ``steps`` steps in one compiled call, and the samples of ``strip``: (steps taken, OK or why it stopped)."""
     result, done = OK, 0
-    open_shop(settings)
+    tell_helpers(settings, 1)
     while result == OK and done < steps:
         result = step(model, geometry, settings, table, saved)
         if result in (OK, DROWSY):
             done += 1
         if result == OK:
             sample(model, strip)
-    close_shop(settings)
+    tell_helpers(settings, 0)
     return done, result
 
 

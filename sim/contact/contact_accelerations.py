@@ -121,20 +121,14 @@ def _revise(
                 count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, normal, found, ids)
                 fresh = True
             normal = load3(contacts.frame[row], 2)
-            gap, place = contacts.gap[row], load3(contacts.point, row)
-            gap_end, known, own = math.nan, False, True
-            for s in range(count):
-                if ids[s] == contacts.id[row]:
-                    place, gap_end, known = (found[s, 0], found[s, 1], found[s, 2]), found[s, 3], True
-            if not known and geoms.face[b] >= 0:
-                alone = _alone(geoms, contacts, rows, m)
+            gap, id = contacts.gap[row], contacts.id[row]
+            s, own = _point_of(found, ids, count, id, k - first == 1)
+            known, gap_end, place = s >= 0, found[s, 3], (found[s, 0], found[s, 1], found[s, 2])
+            if not (known and own) and geoms.face[b] >= 0:
+                alone, fresh = _alone(geoms, contacts, rows, m), False
                 known, own, gap_end, place, n = _on_ground(
-                    geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], alone, found, ids
+                    geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, id, alone, found, ids
                 )
-                fresh = False
-            elif not known and k - first == 1 and count > 0:  # its bodies meet by another feature there
-                s, known, own = _deepest(found, count), True, False
-                place, gap_end = (found[s, 0], found[s, 1], found[s, 2]), found[s, 3]
             if not known or (gap > CONTACT_GAP * size and p[m, 2] <= 0.0) or dot(n, normal) < STEEP:
                 continue  # it does not touch, or another feature has its name: the acceleration of the instant has to do
             worst = max(worst, _correct(
@@ -145,12 +139,16 @@ def _revise(
 
 
 @lean
-def _deepest(found, count):
-    """Which of the points of a manifold has the least gap."""
-    best = 0
-    for s in range(1, count):
-        best = s if found[s, 3] < found[best, 3] else best
-    return best
+def _point_of(found, ids, count, id, alone):
+    """(Which point of a manifold has this name, True); or else (which one has the least gap, False), of a pair that meets nowhere
+    else (``alone``). -1: there is none."""
+    best = -1
+    for s in range(count):
+        if ids[s] == id:
+            return s, True
+        if alone and (best < 0 or found[s, 3] < found[best, 3]):
+            best = s
+    return best, False
 
 
 @lean
@@ -214,11 +212,11 @@ def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, alone, f
         if geoms.face[g] >= 0 and same_facets(geoms, b, g) and _within(geoms, a, g, margin):
             xb, rb = frame_pose(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
             count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[g], xb, rb, margin, axis, found, ids)
-            for s in range(count):
-                if ids[s] == id and named_by_first(ids[s], found[s]):
-                    return True, True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
-            s = _deepest(found, count)
-            if alone and count > 0 and found[s, 3] < depth:
+            s, own = _point_of(found, ids, count, id, alone)
+            if own and named_by_first(id, found[s]):
+                return True, True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
+            s = _point_of(found, ids, count, -1, alone)[0]  # the deepest, not a point of the other body that has this name
+            if s >= 0 and found[s, 3] < depth:
                 known, depth, place, normal = True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
     return known, False, depth, place, normal
 

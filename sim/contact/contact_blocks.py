@@ -76,18 +76,17 @@ def target_contacts(bodies, contacts, rows, h, dt, mode, soft, mu, c):
 
 
 @lean
-def revise_contacts(bodies, contacts, rows, system, laws, h, dt, mode, tolerance, p, v, locked, round):
+def revise_contacts(bodies, contacts, rows, system, laws, settings, h, mode, p, v, locked, round):
     """Switch contacts whose solution belongs to another law of friction, and hold those that were let go but are pressed on by
     others and would fall into each other; True where that asks for another solve.
 
     ``locked`` holds what a contact has tried in vain in this kick, as bits NOT_SLIDING and NOT_STATIC.
     """
-    changed = False
+    changed, dt, tolerance = False, settings.dt, settings.tolerance
     for k in range(len(rows)):
         row = rows[k]
         if p[k, 2] > 0.0 and contacts.accel[row, 2] < 0.0 and let_go(bodies, contacts, row, dt):
-            contacts.impulse[row, 2] = p[k, 2]
-            changed = True
+            contacts.impulse[row, 2], changed = p[k, 2], True
         stiction = contacts.law[row, MU_STATIC] > contacts.law[row, MU]
         if p[k, 2] == 0.0 or (mode == MEAN_GIVEN and not stiction):
             continue
@@ -106,8 +105,7 @@ def revise_contacts(bodies, contacts, rows, system, laws, h, dt, mode, tolerance
         flow = 0.0 if in_cone else hypot(f0, f1)
         fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != MEAN_GIVEN
         ends = in_cone or s0 * f0 + s1 * f1 <= 10.0 * tolerance * flow
-        was = contacts.slides[row]
-        law = was
+        was = law = contacts.slides[row]
         if was == SLIDING_FRICTION:
             if not fast:
                 law = STATIC_FRICTION if ends else KINETIC_FRICTION

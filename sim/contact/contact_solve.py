@@ -388,11 +388,12 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
 def _revise_laws(bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p, worst):
     """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the
     flight)."""
-    mode, revised, again = kick.mode, round < LAW_ROUNDS, False
-    if revised and not kick.cheap:
-        again = revise_contacts(
-            bodies, contacts, island.rows, system, laws, h, settings.dt, mode, settings.tolerance, p, v, looks.locked, round
-        )
+    mode, revised = kick.mode, round < LAW_ROUNDS
+    again = (
+        revised
+        and not kick.cheap
+        and revise_contacts(bodies, contacts, island.rows, system, laws, settings, h, mode, p, v, looks.locked, round)
+    )
     if revised and mode != MEAN_GIVEN and len(island.turning) > 0:
         again = _revise_moments(bodies, contacts, island, system, laws, h, round, vstar, v, p) or again
     if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):

@@ -241,17 +241,10 @@ def _wait(idle, yields):
 
 
 @lean
-def open_shop(settings):
-    """Tell the helpers that a step is being taken."""
+def tell_helpers(settings, open):
+    """Tell the helpers that a step is being taken (``open`` is 1), or that none is."""
     if settings.crew != 0:
-        put(settings.crew + STEP_OPEN, 1)
-
-
-@lean
-def close_shop(settings):
-    """Tell the helpers that no step is being taken."""
-    if settings.crew != 0:
-        put(settings.crew + STEP_OPEN, 0)
+        put(settings.crew + STEP_OPEN, open)
 
 
 @lean
@@ -352,7 +345,7 @@ def _compare(model, geometry, settings, left):
         put(settings.crew + TOPIC + 24, address_of(count))
         share(model, geometry, settings, COMPARES, len(geoms.body))
     take_near(geoms, pairs, count[0])
-    _hold_lists(left, away)
+    _hold(left, away, count)
 
 
 @inner
@@ -384,14 +377,9 @@ def _search_near(model, geometry, settings):
 
 
 @lean
-def _hold(order, center, tree):
+def _hold(one, two, three):
     """Keep these arrays until here: their memory would be given back after the last use that the compiler sees, and the crew
     knows their addresses alone."""
-
-
-@lean
-def _hold_lists(left, away):
-    """Keep these lists until here, as `_hold` keeps a tree."""
 
 
 @lean

@@ -169,7 +169,14 @@ def test_the_replay_in_a_browser(browser, made, recorded):
     WebDriverWait(browser, 60).until(lambda _: place.get_attribute("data-ready"))
     assert place.get_attribute("data-ready") == "yes", place.text
     now = lambda: float(place.get_attribute("data-time"))  # noqa: E731
-    shot = lambda: browser.find_element("css selector", ".replay canvas").screenshot_as_png  # noqa: E731
+
+    def shot() -> bytes:
+        """The picture, once it is drawn: the browser does so when it comes to it."""
+        last, new = b"", place.find_element("css selector", "canvas").screenshot_as_png
+        while new != last:
+            last, new = new, place.find_element("css selector", "canvas").screenshot_as_png
+        return new
+
     frames = RunFrames(recorded)
 
     def where():

@@ -186,28 +186,20 @@ def _solve(model, geometry, settings, crowd, blocks, start):
 
 @lean
 def _count_creeping(bodies, contacts, settings, rows):
-    """For how many steps in a row, this one among them, the bodies of an island all but rest."""
-    age = 1
-    if _all_but_rest(bodies, contacts, settings, rows):
-        for k in rows:
-            age = max(age, bodies.crowd[contacts.body[k, 0]] + 1, bodies.crowd[contacts.body[k, 1]] + 1)
+    """For how many steps in a row, this one among them, the bodies of an island all but rest: what the last solve missed opens no
+    contact by its skin (solvers/crowd_targets.py). Then they move for no other reason than that it is not found yet how they bear
+    each other: a heap that is swept no further creeps for as long."""
+    rests, known, age = True, False, 1
+    for k in rows:
+        known = known or contacts.residual[k] > 0.0  # of points that came since then it is not
+        rests = rests and 2.0 * settings.dt * contacts.residual[k] <= skin_of(bodies, contacts, k, settings.skin)
+        age = max(age, bodies.crowd[contacts.body[k, 0]] + 1, bodies.crowd[contacts.body[k, 1]] + 1)
+    age = age if rests and known else 1
     for k in rows:
         for side in range(2):
             i = contacts.body[k, side]
             bodies.crowd[i] = age if bodies.crowd[i] > 0 else 0
     return age - 1
-
-
-@lean
-def _all_but_rest(bodies, contacts, settings, rows):
-    """What the last solve missed opens no contact by its skin (solvers/crowd_targets.py). Then bodies move for no other reason
-    than that it is not found yet how they bear each other: a heap that is swept no further creeps for as long."""
-    known = False  # of points that came since then it is not
-    for k in rows:
-        known = known or contacts.residual[k] > 0.0
-        if 2.0 * settings.dt * contacts.residual[k] > skin_of(bodies, contacts, k, settings.skin):
-            return False
-    return known
 
 
 @inner
