@@ -95,9 +95,8 @@ class Bodies(NamedTuple):
     l0: np.ndarray = real("n", 3)
     low0: np.ndarray = real("n", 6)
     island: np.ndarray = whole("n")  # union-find parent, then island label
-    crowd: np.ndarray = whole(
-        "n"
-    )  # 0, or where the kick takes impacts without restitution 1 and for how many steps it all but rests
+    # 0; where the kick takes impacts without restitution it is 1, and as much more as the steps for which it all but rests
+    crowd: np.ndarray = whole("n")
     # time in the drift at which its island is kicked again, because joints could not wait [s]; 0: it is not; below 0: it is
     # kicked at the start, because another push acts on it than the last kick assumed
     until: np.ndarray = real("n")

@@ -124,7 +124,7 @@ def _revise(
             gap, id = contacts.gap[row], contacts.id[row]
             s, own = _point_of(found, ids, count, id, k - first == 1)
             known, gap_end, place = s >= 0, found[s, 3], (found[s, 0], found[s, 1], found[s, 2])
-            if not (known and own) and geoms.face[b] >= 0:
+            if not own and geoms.face[b] >= 0:
                 alone, fresh = _alone(geoms, contacts, rows, m), False
                 known, own, gap_end, place, n = _on_ground(
                     geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, id, alone, found, ids

@@ -72,9 +72,10 @@ def normal_target(bodies, contacts, row, h, dt, soft):
 @lean
 def let_go(bodies, contacts, row, dt):
     """A contact that bore nothing leaves so fast that it would come back as an impact, and is not held."""
+    if contacts.impulse[row, 2] != 0.0:
+        return False
     e, slowest = contacts.law[row, E], slowest_impact(bodies, contacts.body[row, 0], contacts.body[row, 1], dt)
-    limit = threshold(slowest, contacts.accel[row, 2], dt * (1.0 - e * e))
-    return contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > limit
+    return contacts.u[row, 2] > threshold(slowest, contacts.accel[row, 2], dt * (1.0 - e * e))
 
 
 @lean

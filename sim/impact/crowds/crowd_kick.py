@@ -197,8 +197,8 @@ def _count_creeping(bodies, contacts, settings, rows):
     age = age if rests and known else 1
     for k in rows:
         for side in range(2):
-            i = contacts.body[k, side]
-            bodies.crowd[i] = age if bodies.crowd[i] > 0 else 0
+            if bodies.crowd[contacts.body[k, side]] > 0:
+                bodies.crowd[contacts.body[k, side]] = age
     return age - 1
 
 
