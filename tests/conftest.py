@@ -2,22 +2,11 @@
 
 import gc
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests.programs import leave_out_figures
-
-# Files that take longest, the longest first: a worker that begins one of them at the end keeps the others waiting.
-LONG = (
-    "sim/test_uncompiled.py", "physics/test_ground.py", "test_readme.py", "scenarios/test_terrain.py",
-    "collision/kernels/test_growing.py", "scenarios/test_damage.py", "collision/test_uncompiled.py", "physics/test_crowds.py",
-    "render/test_framing.py", "scenarios/test_bench.py", "scenarios/test_resume.py", "scenarios/test_machines.py",
-    "physics/test_worlds.py", "physics/test_validation.py", "collision/ground/test_ground.py", "test_editors.py",
-    "scenarios/test_recording.py", "render/test_picture.py", "physics/test_scenes.py", "render/test_film.py",
-    "scenarios/test_names.py", "scenarios/test_sweep.py", "test_kernel_cache.py",
-)  # fmt: skip
 
 pytest_plugins = ["tumble.scenarios.testing", "pytester"]  # the first comes by itself where tumble is installed anew
 
@@ -43,10 +32,9 @@ def pytest_collection_finish():
 
 def pytest_collection_modifyitems(config, items):
     """``make test-fast``: a test function is the same for all of its cases, and what breaks it mostly breaks the first."""
-    if hasattr(config, "workerinput"):
-        places = {Path(__file__).parent / name: k for k, name in enumerate(LONG)}
-        assert all(path.exists() for path in places), "a file that LONG names is gone"
-        items.sort(key=lambda item: places.get(item.path, len(LONG)))
+    if hasattr(config, "workerinput"):  # files that take long first: a worker that begins one at the end keeps the others waiting
+        long = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in long)
     if not config.getoption("--one-case"):
         return
     first = {}

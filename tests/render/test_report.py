@@ -172,10 +172,14 @@ def test_the_replay_in_a_browser(browser, made, recorded):
 
     def shot() -> bytes:
         """The picture, once it is drawn: the browser does so when it comes to it."""
-        last, new = b"", place.find_element("css selector", "canvas").screenshot_as_png
-        while new != last:
-            last, new = new, place.find_element("css selector", "canvas").screenshot_as_png
-        return new
+        pictures = [b""]
+
+        def is_drawn(_) -> bool:
+            pictures.append(place.find_element("css selector", "canvas").screenshot_as_png)
+            return pictures[-1] == pictures[-2]
+
+        WebDriverWait(browser, 60).until(is_drawn)
+        return pictures[-1]
 
     frames = RunFrames(recorded)
 

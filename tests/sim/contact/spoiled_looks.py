@@ -11,15 +11,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.sim.contact.spoiled import FLAT, H
 from tumble.collision import Box, ConvexHull, Ellipsoid, HalfSpace
 from tumble.sim import World
 from tumble.sim.contact import contact_accelerations as ahead
 from tumble.sim.contact import contact_blocks
 from tumble.sim.contact import contact_solve as solve
 from tumble.sim.contact import divided_drift as division
-
-H = 1 / 240
-FLAT = np.array(((1.0, 0, 0), (0, 1.0, 0), (0, 0, 1.0)))  # s, t and the normal of a contact on level ground
 
 
 def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0, load: float = 1.0, name=0):
