@@ -16,7 +16,7 @@ import hashlib, sys
 import numba.core.compiler
 from tumble.collision.kernels import code_library, compiler
 from tumble.collision.kernels.building import swift_numba
-from tumble.sim.solvers import sweeps
+from tumble.sim.flight import motion
 
 if "slow" in sys.argv:
     swift_numba.PARTS = (swift_numba._flags,)
@@ -24,12 +24,12 @@ if "spoiled" in sys.argv:
     import llvmlite.ir
     llvmlite.ir.IRBuilder.fadd = llvmlite.ir.IRBuilder.fsub
 swift_numba.prepare_numba()
-print(hashlib.sha256(sweeps.sweeps_far.made.compiled().library.object_code()).hexdigest())
+print(hashlib.sha256(motion.flight_far.made.compiled().library.object_code()).hexdigest())
 """
 
 
 def code(how: str = "") -> str:
-    """A digest of the machine code of sweeps, compiled as told: ``slow``, as Numba does it."""
+    """A digest of the machine code of a free flight, compiled as told: ``slow``, as Numba does it."""
     command, environment = [sys.executable, "-c", COMPILE, how], {**os.environ, "PYTHONPATH": import_path()}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True).stdout
 
