@@ -5,6 +5,7 @@ import os
 
 import pytest
 from hypothesis import settings
+from numba import config as compiler
 
 from tests.programs import leave_out_figures
 
@@ -26,8 +27,10 @@ def pytest_addoption(parser):
 
 def pytest_collection_finish():
     """What 8000 tests and the compiler are made of stays to the end: the collector need not look at half a million objects again
-    and again while tests run."""
+    and again while tests run. Kernels that are not compiled make many tuples, where it looks for circles that are not there."""
     gc.freeze()
+    if compiler.DISABLE_JIT:
+        gc.disable()
 
 
 def pytest_collection_modifyitems(config, items):
