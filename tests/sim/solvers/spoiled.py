@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import MOST, arrays, gripped, kept, posed, rubbed
+from tests.sim.solvers.kept import MOST, arrays, gripped, kept, on_one_leg, posed
 from tumble.sim.solvers import block_laws, interior, mixing, newton, problem
 
 
@@ -101,21 +101,21 @@ def left_of(name: str) -> float:
     return left(arrays(kept(name)))
 
 
-def left(x: dict[str, np.ndarray]) -> float:
+def left(x: dict[str, np.ndarray], most: int = MOST) -> float:
     system, laws, p, v = posed(x)
-    return newton.newton_single(system, laws, x["vstar"], 1e-11, MOST, p, v)[0]
+    return newton.newton_single(system, laws, x["vstar"], 1e-11, most, p, v)[0]
 
 
 def test_what_converges_slowly_is_solved_by_yielding_less(monkeypatch):
     monkeypatch.setattr(newton, "TIGHT", 1.0)
-    assert left(rubbed(91, False)) > 1e-9
+    assert left(*on_one_leg("yielding less")) > 1e-9
 
 
 @pytest.mark.parametrize("name", ["SWEEPINGS", "FEWEST_SWEEPS"])
 def test_where_no_start_leads_to_an_end_sweeps_lead_on(name, monkeypatch):
     """Sets of joints that stand at their stops take turns, and each start comes back to them."""
     monkeypatch.setattr(newton, name, 0)
-    assert left(rubbed(56, True)) > 1e-6
+    assert left(*on_one_leg("sweeps")) > 1e-6
 
 
 @pytest.mark.parametrize(("name", "value"), [("STICKY", 1.0), ("FIRST_SWEEPS", 0)])
@@ -131,16 +131,16 @@ def test_joints_yield_by_next_to_nothing(value, monkeypatch):
     """By nothing their matrix is all but singular; by a thousandth each iteration leaves a part."""
     for room in (block_laws, newton):
         monkeypatch.setattr(room, "RIGID_COMPLIANCE", value)
-    assert left_of("quadruped") > 1e-11
+    assert left(*on_one_leg("joints yield")) > 1e-6
 
 
 def test_steps_that_shrink_by_the_same_part_are_summed(monkeypatch):
     """Over more iterations than others may take: those that are summed miss more at first."""
     with monkeypatch.context() as impatient:
         impatient.setattr(newton, "PATIENCE", 1)
-        assert left(rubbed(0, False)) > 1e-9
+        assert left(*on_one_leg("sums")) > 1e-9
     monkeypatch.setattr(newton, "_sum_to_come", lambda *given: 1.0)
-    assert left(rubbed(0, False)) > 1e-9
+    assert left(*on_one_leg("sums")) > 1e-9
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_interior_method_comes_near(monkeypatch, name, value):
 def test_the_interior_method_has_patience_to_the_end(monkeypatch):
     """With half of it what slides slowly is left to Newton's method before that can solve it; test_stalls.py solves it."""
     monkeypatch.setattr(interior, "MOST_IDLE_STEPS", 6)
-    assert left(rubbed(0, False)) > 1e-9
+    assert left(*on_one_leg("patience inside")) > 1e-6
 
 
 def test_moments_that_hardly_turn_need_the_slope_of_their_law(monkeypatch):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import MOST, arrays, kept, posed, rubbed, step_of_contact
+from tests.sim.solvers.kept import MOST, ON_ONE_LEG, arrays, kept, on_one_leg, posed, rubbed, step_of_contact
 from tumble.sim.solvers.block_laws import coulomb
 from tumble.sim.solvers.newton import BEYOND_CONE, SAME_STEP, newton_single
 from tumble.sim.solvers.problem import COMPLIANCE
@@ -115,10 +115,17 @@ def test_what_slides_slowly_is_solved(name, most):
 
 @pytest.mark.parametrize(("seed", "pushed", "bound"), [(0, False, 1e-13), (91, False, TOLERANCE), (56, True, TOLERANCE)])
 def test_what_lies_with_other_friction_is_solved(seed, pushed, bound):
-    """Twins there too, of what is solved as it should be here alone: compiled it takes a thousandth of the time."""
     x = rubbed(seed, pushed)
     system, laws, p, v = posed(x)
     assert newton_single(system, laws, x["vstar"], TOLERANCE, MOST, p, v)[0] <= bound
+
+
+@pytest.mark.parametrize("name", ON_ONE_LEG)
+def test_what_lies_on_one_leg_is_solved(name):
+    """Twins there too, of what is solved as it should be here alone: compiled it takes a thousandth of the time."""
+    x, most = on_one_leg(name)
+    system, laws, p, v = posed(x)
+    assert newton_single(system, laws, x["vstar"], TOLERANCE, most, p, v)[0] < 1e-13
 
 
 def test_the_slope_is_that_of_the_impulse_where_velocity_and_impulse_disagree():
