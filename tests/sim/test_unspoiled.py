@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from tests.physics.grounds import SMALL, height_beyond, sheet, struck_leg
+from tests.physics.grounds import SMALL, height_beyond, on_four_legs, sheet, struck_leg
 from tests.sim.contact.spoiled import (
     ON_FOUR_LEGS,
     given_by_phases,
-    iterations_on_four_legs,
     left_of_a_thrown_chain,
     left_of_a_thrown_walker,
     solves_of_a_struck_leg,
     unsolved_of_a_leg,
 )
+from tests.sim.contact.spoiled_looks import rocking
 from tests.sim.impact.spoiled import (
     along_a_rail,
     depth_of_a_cone_that_comes_back,
@@ -47,7 +47,13 @@ def test_what_a_kick_let_rest_is_followed_through_its_turns():
 
 
 def test_moments_and_loads_of_four_legs_are_solved_together():
-    assert iterations_on_four_legs() <= ON_FOUR_LEGS
+    world = on_four_legs(0.02, 0.5)
+    world.step()
+    assert world.statistics()["iterations"] <= ON_FOUR_LEGS
+
+
+def test_what_rolls_and_rocks_keeps_its_energy():
+    assert rocking(40) < 1.5e-4
 
 
 def test_a_leg_that_rolls_on_its_foot_is_solved():

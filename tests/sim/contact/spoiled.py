@@ -213,12 +213,12 @@ def test_a_joint_goes_back_to_its_stop_by_and_by(monkeypatch):
     assert back_from_a_stop() > 0.11
 
 
-def unsolved_of_a_leg() -> int:
+def unsolved_of_a_leg(steps: int = 12) -> int:
     """Solves above the tolerance of legs that roll on their feet, the thigh on the stop of the knee."""
     unsolved = 0
     for lean, knee, spin in ((-0.43765, 0.64133, 1.41053), (-0.25445, 0.76852, -1.1533), (-0.12485, 0.31674, 0.76535)):
         world = leg(1 / 200, lean, knee, spin)
-        world.step(12)
+        world.step(steps)
         unsolved += world.statistics()["unsolved"]
     return unsolved
 
@@ -226,7 +226,7 @@ def unsolved_of_a_leg() -> int:
 def test_what_a_look_flies_was_struck_by_nothing(monkeypatch):
     """A knee that a solve leaves a little off its pace is let go as if struck, and with the next solve it is not: for ever."""
     monkeypatch.setattr(end_pose, "launch", lambda *given: launch(*given[:-1], False))
-    assert unsolved_of_a_leg() > 0
+    assert unsolved_of_a_leg(1) > 0
 
 
 def given_by_phases(steps: int) -> float:
@@ -318,20 +318,23 @@ def test_a_look_that_has_lost_the_way_goes_on_from_the_best(monkeypatch):
     assert goes_on_from(5.0) == (["mixes"], 1.0)
 
 
-ON_FOUR_LEGS = 18  # iterations; tests/sim/test_unspoiled.py holds it
+ON_FOUR_LEGS = 18  # iterations
 
 
-def iterations_on_four_legs() -> int:
-    """Of the first kick of a trunk that turns on its feet."""
+def left_on_four_legs() -> float:
+    """What the kick that begins the motion of a trunk that turns on its feet misses [m/s], where each solve may take as many
+    iterations as all of them do."""
     world = on_four_legs(0.02, 0.5)
-    world.step()
-    return world.statistics()["iterations"]
+    world.settings = world.settings._replace(iterations=ON_FOUR_LEGS)
+    world._begin()
+    return world.statistics()["residual"]
 
 
 def test_bounds_of_moments_follow_the_loads_of_their_feet(monkeypatch):
     """Bounds shift a load to the other two feet: they are those of the loads that are solved for, in one solve."""
+    assert left_on_four_legs() < 1e-11
     monkeypatch.setattr(block_laws, "_in_disc", (lambda whole: lambda *x: (*whole(*x)[:2], (0.0, 0.0, 0.0)))(block_laws._in_disc))
-    assert iterations_on_four_legs() > 2 * ON_FOUR_LEGS
+    assert left_on_four_legs() > 0.1
 
 
 def left_of_a_thrown_walker() -> float:
@@ -362,7 +365,7 @@ def left_of_a_thrown_chain() -> float:
             driven = {"motor_torque": random.uniform(0, 8.0), "stiffness": random.choice([0, 1e3, 1e6])}
             world.add_joint(Hinge(last, rod, anchor=at, **held, **driven))
         last = rod
-    world.step()
+    world._begin()
     return world.statistics()["residual"]
 
 
@@ -404,8 +407,8 @@ def test_a_point_that_nothing_closes_is_no_contact(monkeypatch):
 
 
 def test_the_shortest_way_out_of_a_facet_alone_misses_what_lies_across_a_ridge(monkeypatch):
-    """Without the normals of edges and corners hulls on a field of small bends are deep, and told to touch nowhere."""
-    assert all(gap < -0.5 * deep < 0.0 for deep, gap in map(depth_and_contacts, (12, 36)))
+    """Without the normals of edges and corners hulls on a field of small bends are deep, and told to touch nowhere. As it should
+    be it is in tests/physics/test_ground.py, these two among others."""
     monkeypatch.setattr(narrowphase, "choose_normal", lambda *given: (given[-1], given[-3], False))
     monkeypatch.setattr(narrowphase, "add_bends", lambda *given: given[-1])
     assert all(deep > 1e-5 and gap > 0.0 for deep, gap in map(depth_and_contacts, (12, 36)))

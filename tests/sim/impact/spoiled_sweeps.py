@@ -190,8 +190,8 @@ def test_what_all_but_rests_is_swept_further(monkeypatch):
 def test_what_all_but_rests_is_solved_exactly_now_and_then(monkeypatch):
     """Sweeps did not find in 1500 steps how a pile of hulls bears three of them that crept, Newton's method did in one solve."""
     monkeypatch.setattr(kick, "WORK", 0)
-    assert left_of_a_stack(3, 3) < 1e-11
+    assert left_of_a_stack(2, 2) < 1e-11
     for name in ("CREEPS", "EXACT"):
         with monkeypatch.context() as spoiled:
             spoiled.setattr(kick, name, 1)
-            assert left_of_a_stack(3, 3) > 1e-7
+            assert left_of_a_stack(2, 2) > 1e-7
