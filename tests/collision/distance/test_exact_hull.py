@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import config
 
 from benchmarks.exact import cross, dot, holds, square_by_hull, sub
 from benchmarks.fuzz import faults
@@ -134,7 +135,7 @@ def slowly(g, a, b, xa, qa, xb, qb, size):
 @pytest.mark.parametrize("gap", [-0.5, -1e-3, -1e-9, -1e-14, 0.0, 1e-14, 1e-9, 1e-3, 2.0])
 def test_the_slow_way_agrees_with_the_quick_one(gap):
     rng = np.random.default_rng(8)
-    for _ in range(12):
+    for _ in range(4 if config.DISABLE_JIT else 12):
         v, w = (rng.normal(size=(n, 3)) * rng.choice([1, 0.1], 3) for n in rng.integers(4, 30, 2))
         shapes = ShapeSet([ConvexHull(v), ConvexHull(w) if rng.random() < 0.8 else Box(tuple(np.abs(w[0]) + 0.01))])
         q, p = (u / np.linalg.norm(u) for u in rng.normal(size=(2, 4)))

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from numba import config
 
 from tests.collision.pairs.test_curved import KINDS, random_shape
 from tumble.collision import (
@@ -283,11 +284,11 @@ def test_rays_at_a_rounded_box_are_those_at_its_pieces():
             at[axis] = s * h[axis]
         rods.append((Capsule(r, h[k]), Pose(tuple(at), turns[k].orientation)))
     pieces, shape = Compound(boxes + rods), Rounded(Box(h), r)
-    rng = np.random.default_rng(11)
-    origins = rng.normal(size=(3000, 3)) * 2
-    aims = rng.uniform(-0.6, 0.6, (3000, 3)) - origins
+    rng, n = np.random.default_rng(11), 600 if config.DISABLE_JIT else 3000
+    origins = rng.normal(size=(n, 3)) * 2
+    aims = rng.uniform(-0.6, 0.6, (n, 3)) - origins
     expected, found = ray_casts(pieces, Pose(), origins, aims), ray_casts(shape, Pose(), origins, aims)
-    assert 1000 < np.isfinite(found.distance).sum() < 2900
+    assert 0.33 * n < np.isfinite(found.distance).sum() < 0.97 * n
     assert np.array_equal(np.isfinite(expected.distance), np.isfinite(found.distance))
     assert np.nanmax(np.abs(expected.normal - found.normal)) < 1e-6
     hit = np.isfinite(found.distance)
