@@ -443,21 +443,21 @@ def along_a_rail() -> float:
 
 
 def test_what_is_caught_between_two_is_struck_by_both_together(monkeypatch):
-    monkeypatch.setattr(loop, "EVENTS", 300)
+    monkeypatch.setattr(loop, "EVENTS", 100)
     assert caught(0.3, 4)[0] < 1e-12
     monkeypatch.setattr(loop, "MOST_BOUNCES", 10**9)
     assert caught(0.3, 4)[0] > 1e-3
 
 
 def test_a_drift_may_have_as_many_impacts_as_a_light_body_needs(monkeypatch):
-    monkeypatch.setattr(loop, "EVENTS", 50)
+    monkeypatch.setattr(loop, "EVENTS", 20)
     assert against_a_wall(1e4, 1.0).statistics()["capped"] > 0
 
 
 def test_an_impact_may_be_across_what_joints_hold(monkeypatch):
     """The rail leaves the point one direction of three: the mobility has no inverse, and without its small part no impulse is
     found, so that the ball goes through the wall. A part that shows takes energy."""
-    monkeypatch.setattr(loop, "EVENTS", 50)  # it is struck for nothing until its drift has had as many impacts as it may
+    monkeypatch.setattr(loop, "EVENTS", 20)  # it is struck for nothing until its drift has had as many impacts as it may
     assert -2.5 < along_a_rail() < -2.0
     monkeypatch.setattr(linked, "HOLDS", 0.0)
     assert along_a_rail() == 5.0
@@ -536,7 +536,7 @@ def test_a_stop_is_looked_for_between_the_ends_of_a_flight(monkeypatch):
 
 @pytest.mark.parametrize(("name", "value"), [("MOST_CUTS", 0), ("NO_WAY", 1e-4)])
 def test_the_instant_of_a_stop_is_right_to_rounding(name, value, monkeypatch):
-    monkeypatch.setattr(loop, "EVENTS", 50)  # a stop that is missed is come to again at once, as often as it may be
+    monkeypatch.setattr(loop, "EVENTS", 20)  # a stop that is missed is come to again at once, as often as it may be
     assert passed_stop() == pytest.approx(9.81e-4, rel=1e-5)
     monkeypatch.setattr(stops, name, value)
     assert passed_stop() != pytest.approx(9.81e-4, rel=1e-2)

@@ -35,15 +35,15 @@ def test_what_is_not_kicked_again_looks_on_from_its_third_impact_on(monkeypatch)
 
 
 def test_where_only_what_touches_is_stopped_a_point_is_stopped_all_along_its_way(monkeypatch):
-    monkeypatch.setattr(loop, "EVENTS", 30)
+    monkeypatch.setattr(loop, "EVENTS", 20)
     monkeypatch.setattr(loop, "coming_rows", lambda *given: given[6].count[0])
-    assert laid_along()[0] >= 40
+    assert laid_along()[0] >= 30
 
 
 def test_where_what_comes_next_leads_to_no_solution_the_points_that_touch_act_alone(monkeypatch):
-    monkeypatch.setattr(loop, "EVENTS", 30)
+    monkeypatch.setattr(loop, "EVENTS", 20)
     solve = impacts.newton
     monkeypatch.setattr(impacts, "newton", lambda *given: (1.0, solve(*given)[1]))  # which says that it was not solved
-    assert laid_along()[0] >= 40
+    assert laid_along()[0] >= 30
     monkeypatch.setattr(impacts, "NOT_SOLVED", math.inf)
     assert laid_along()[0] < 20
