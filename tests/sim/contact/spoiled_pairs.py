@@ -72,7 +72,7 @@ def wander(patch: pytest.MonkeyPatch) -> tuple[int, int, int, int, int]:
     for name in calls:
         counted(name)
     wrong, every = 0, np.empty((400, 2), np.int64)
-    for step in range(120):
+    for step in range(80):
         quick = (random.random((n, 1)) < (1.0 if step % 40 == 0 else 0.1)) & (np.arange(n)[:, None] % 7 != 0)
         x += quick * v * 0.05
         geoms.lo[:], geoms.hi[:] = x - size, x + size

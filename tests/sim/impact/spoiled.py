@@ -506,7 +506,7 @@ def beyond_a_stop() -> float:
     """How far two blocks that come together on a slider get beyond its stop [m]."""
     world, slider = between_two_blocks(limits=(-0.3127, 0.2))
     deepest = 0.0
-    for _ in range(60):
+    for _ in range(40):
         world.step()
         deepest = max(deepest, -0.3127 - slider.position)
     assert world.ledger.restitution == pytest.approx(0.5 * 0.75 * 2.0**2, rel=1e-13)
