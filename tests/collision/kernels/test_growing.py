@@ -36,14 +36,16 @@ world = World()
 world.add(HalfSpace(), kind="static")
 world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5), velocity=(0.1, 0, 0))
 """
-STEP = (
-    SCENE
-    + """
+STEPS = """
 world.step(3)
 grown = LIBRARY.growing
 print(world.state_hash(), "numba" in sys.modules, LIBRARY.whole, "" if grown is None else " ".join(sorted(grown._addresses)))
 """
-)
+STEP = SCENE + STEPS
+WAIT = """
+LIBRARY.prepare(lambda *_: None)
+print("numba" in sys.modules, LIBRARY.path.exists())
+"""
 
 
 @pytest.fixture(scope="module")
@@ -100,13 +102,12 @@ def test_a_step_compiles_what_it_reaches_to_the_same_bits(cache, whole):
     """What it does not reach is not waited for; once all is there it is one file. The user's process never loads the compiler."""
     assert whole[1:] == ["False", "True"]
     there, later = take_away(cache, REACHED, NOT)
-    first = told(cache)
+    *first, compiler, packed = told(cache, STEP + WAIT)
     assert first[:2] == [whole[0], "False"]
     assert REACHED in first[3:]
     assert NOT not in first[3:]
     assert read(there) is not None
-    wait = SCENE + "LIBRARY.prepare(lambda *_: None)\nprint(LIBRARY.path.exists())"
-    assert told(cache, wait) == ["True"]
+    assert [compiler, packed] == ["False", "True"]
     assert read(later) is not None
     assert told(cache) == whole
 
@@ -146,8 +147,9 @@ print(*(process.pid for process in LIBRARY.growing._workers.processes))
     assert numbers
     time.sleep(0.5)
     assert not any(alive(number) for number in numbers)
-    assert told(cache, SCENE + "print(LIBRARY.whole)") == ["False"]
-    assert told(cache)[0] == whole[0]
+    before, now, *_ = told(cache, SCENE + "print(LIBRARY.whole)" + STEPS)
+    assert before == "False"
+    assert now == whole[0]
 
 
 def alive(number: int) -> bool:
