@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tumble.collision.errors import EXTRAS
+from tumble.scenarios.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 ALL = sorted({module for modules in EXTRAS.values() for module in modules})
@@ -24,9 +25,9 @@ run = world.run(seconds=0.02)
 """
 
 
-def told(code: str, folder: Path, before: str = BARE) -> subprocess.CompletedProcess:
+def told(code: str, folder: Path) -> subprocess.CompletedProcess:
     plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    return subprocess.run([sys.executable, "-c", before + code], cwd=folder, capture_output=True, text=True, env=plain)
+    return subprocess.run([sys.executable, "-c", BARE + code], cwd=folder, capture_output=True, text=True, env=plain)
 
 
 def test_the_core_simulates(tmp_path):
@@ -38,34 +39,52 @@ def test_the_core_simulates(tmp_path):
     assert answer.stdout.split("\n")[0].startswith("True"), answer.stderr
 
 
-@pytest.mark.parametrize(
-    ("code", "extra"),
-    [
-        ("tumble.film(run, 'a.mp4')", "film"),
-        ("tumble.render.plots.energy_momentum(run, 'a.png')", "film"),
-        ("tumble.export(run, 'a.glb')", "film"),
-        ("tumble.still(world, 'a.png')", "view"),
-        ("tumble.view(world)", "view"),
-        ("tumble.load_mesh('a.stl')", "mesh"),
-        ("world.run(seconds=0.01, observers=[tumble.Recorder('a')])", "data"),
-        ("tumble.Run.open('a')", "data"),
-        ("run.dataset", "data"),
-    ],
-)
-def test_what_is_missing_is_named_in_one_line(tmp_path, code, extra):
-    (tmp_path / "a.stl").write_text("solid a\nendsolid a\n")
-    last = told(FALLS + code, tmp_path).stderr.splitlines()[-1]
-    assert last.startswith("tumble.collision.errors.MissingExtra: ")
-    assert last.endswith(f'not installed: pip install "tumble[{extra}]"')
+NEEDS = {
+    "tumble.film(run, 'a.mp4')": "film",
+    "tumble.render.plots.energy_momentum(run, 'a.png')": "film",
+    "tumble.export(run, 'a.glb')": "film",
+    "tumble.still(world, 'a.png')": "view",
+    "tumble.view(world)": "view",
+    "tumble.load_mesh('a.stl')": "mesh",
+    "world.run(seconds=0.01, observers=[tumble.Recorder('a')])": "data",
+    "tumble.Run.open('a')": "data",
+    "run.dataset": "data",
+}
+ONE_BY_ONE = f"""
+import traceback
+for code in {list(NEEDS)}:
+    try:
+        exec(code)
+        print()
+    except Exception as error:
+        print(traceback.format_exception_only(error)[-1].rstrip())
+"""
 
 
-def test_the_command_says_it_too(tmp_path):
-    code = "from tumble.scenarios.cli import main\nsys.exit(main(['run', 'bouncing_ball', '--seconds', '0.02', '--out', 'r']))\n"
-    answer = told(code, tmp_path)
+@pytest.fixture(scope="module")
+def said(tmp_path_factory) -> dict[str, str]:
+    """The last line of what a program ends with at each of these calls: one program, which goes on after each."""
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "a.stl").write_text("solid a\nendsolid a\n")
+    answer = told(FALLS + ONE_BY_ONE, folder)
+    return dict(zip(NEEDS, answer.stdout.splitlines(), strict=True))
+
+
+@pytest.mark.parametrize(("code", "extra"), NEEDS.items())
+def test_what_is_missing_is_named_in_one_line(said, code, extra):
+    assert said[code].startswith("tumble.collision.errors.MissingExtra: ")
+    assert said[code].endswith(f'not installed: pip install "tumble[{extra}]"')
+
+
+@pytest.mark.usefixtures("no_figures")
+def test_the_command_says_it_too(tmp_path, monkeypatch):
+    words = ["run", "bouncing_ball", "--seconds", "0.02", "--out", "r"]
+    answer = told(f"from tumble.scenarios.cli import main\nsys.exit(main({words}))\n", tmp_path)
     assert answer.returncode == 1
     assert answer.stderr == 'tumble: mcap and pyarrow and xarray and zarr are not installed: pip install "tumble[data]"\n'
     assert not (tmp_path / "r").exists() or not list((tmp_path / "r").iterdir())
-    assert told(code, tmp_path, before="import sys\n").returncode == 0
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == 0  # here they are installed
 
 
 def test_extras_are_those_of_the_project():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -112,17 +113,40 @@ def test_a_step_compiles_what_it_reaches_to_the_same_bits(cache, whole):
     assert told(cache) == whole
 
 
-def test_all_is_compiled_by_the_same_workers(cache):
-    """Queries of one pair have an entry of their own, whose kernels are those of steps."""
+BESIDE = """
+import numpy as np
+from tumble.collision.broadphase.box_tree import clear
+from tumble.collision.kernels.native import Entry, Library
+
+LIBRARY = Library("beside", Entry(clear, lambda: (np.zeros((1, 4), np.int64), np.zeros(2, np.int64))))
+LIBRARY.path = LIBRARY.entries[0].path.with_suffix(".library.o")
+"""
+
+
+def test_all_is_compiled_by_the_same_workers(cache, tmp_path, monkeypatch):
+    """A library beside that of steps has an entry of its own: a small kernel here, in a module that workers load as well."""
     take_away(cache, NOT)
+    (tmp_path / "beside.py").write_text(BESIDE)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH")))))
     program = """
-from tumble.collision.queries.single import LIBRARY as queries
+from beside import LIBRARY as beside
 from tumble.scenarios.runs.scene_run import warm
 from tumble.sim.compiled import LIBRARY as steps
 
-print(warm(queries, quiet=True), steps.path.exists(), queries.whole, queries.path.exists())
+print(warm(beside, quiet=True), steps.path.exists(), beside.whole, beside.path.exists())
 """
     assert told(cache, program) == ["2", "True", "True", "True"]
+
+
+def test_queries_reach_kernels_of_steps_alone():
+    """So their library may stand beside that of steps. A library without all of these kernels would lack some."""
+    from tumble.collision.queries.single import LIBRARY as queries
+
+    assert importlib.import_module(queries.module).LIBRARY is queries  # where workers find its entry
+    reached = set(Growing(queries).far)
+    assert reached
+    assert reached <= set(Growing(LIBRARY).far)
+    assert not set(Growing(LIBRARY).far) <= reached
 
 
 def test_two_programs_at_once(cache, whole):
