@@ -115,7 +115,8 @@ def test_a_mean_of_the_largest_is_never_below():
 
 def test_floors_keep_their_squares(films):
     frames = RunFrames(films("dropped_cuboids"))
-    cameras = [tracked(frames, 16 / 9)(t) for t in np.linspace(0, frames.stop, 20)]
+    path = tracked(frames, 16 / 9)
+    cameras = [path(t) for t in np.linspace(0, frames.stop, 20)]
     assert len({square_of(camera) for camera in cameras}) == 1
     assert len({square_of(replace(camera, square=None)) for camera in cameras}) > 1
 

@@ -71,9 +71,11 @@ def test_captions_and_bounds(trace):
     assert minkowski.headline(wrong).endswith("THEY DIFFER")
 
 
-def test_film(tmp_path):
+def test_film(tmp_path, monkeypatch):
+    """Each step for as long as it is held: here for half a second."""
     import av
 
+    monkeypatch.setattr(minkowski, "HOLD", 0.5)
     kept = Trace()
     assert Proximity(Box((0.5, 0.4, 0.3)), Sphere(0.2), pose_b=Pose((1.5, 0.2, 0.3)), trace=kept).distance > 0
     path = minkowski.film(kept, tmp_path / "a.mp4", (321, 240))
