@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
-SIZE = (1280, 720)  # of pictures, where nobody says another
+SIZE, FPS = (1280, 720), 30  # of pictures and films, where nobody says another
+SMALL = {SIZE: (160, 90), FPS: 10}
+SAID = re.compile(r"size=\((\d{3,}), (\d{3,})\)")  # of a picture
 LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
@@ -44,16 +46,17 @@ def folder(tmp_path_factory):
 def test_python_runs(code, folder, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    for draw in (film, still):  # where the snippet says no size, a small one
-        monkeypatch.setattr(draw, "__defaults__", tuple((320, 180) if d == SIZE else d for d in draw.__defaults__))
-    exec(compile(code, "snippet", "exec"), {"__name__": "__main__"})  # what is for the main program alone is run too
+    for draw in (film, still):  # where the snippet says no size, a small one, and few pictures
+        monkeypatch.setattr(draw, "__defaults__", tuple(SMALL.get(d, d) for d in draw.__defaults__))
+    small = SAID.sub(lambda said: f"size=({int(said[1]) // 4}, {int(said[2]) // 4})", code)
+    exec(compile(small, "snippet", "exec"), {"__name__": "__main__"})  # what is for the main program alone is run too
     for name in re.findall(r'"(\w+\.(?:mp4|png))"', code):  # made, not only asked for
         assert (folder / name).stat().st_size > 1000
 
 
 def test_sizes_have_a_default():
     """Which the snippets are run without."""
-    assert SIZE in film.__defaults__
+    assert {SIZE, FPS} <= set(film.__defaults__)
     assert SIZE in still.__defaults__
 
 
