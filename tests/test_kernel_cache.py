@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import parsed
 from tumble.collision.kernels.sources import PACKAGES, import_statements, modules, source_hash
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -242,7 +243,7 @@ def test_imports_of_all_sources_are_seen():
     assert len(files) > 100
     for file in files:
         text = file.read_text()
-        whole = {ast.dump(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)}
+        whole = {ast.dump(node) for node in ast.walk(parsed(text)) if isinstance(node, ast.Import | ast.ImportFrom)}
         assert whole <= {ast.dump(node) for node in import_statements(text)}, file
 
 

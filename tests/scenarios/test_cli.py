@@ -274,6 +274,7 @@ def test_view(tumble_here, tmp_path, monkeypatch):
     assert "did you mean" in err
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_report_and_export(tumble_here, tmp_path):
     assert tumble_here("run", "two_cuboids", "--seconds", "0.1", "--out", "o", "--contacts")[0] == 0
     assert len(Run.open(tmp_path / "o").contacts(0)) == 0

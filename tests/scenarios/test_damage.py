@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.faults.harms import KINDS, harm, harmed
+from benchmarks.faults.harms import KINDS, WORDS, harm, harmed
 from tumble.collision import HalfSpace, Sphere
 from tumble.sim import Recorder, Run, World
 from tumble.sim.errors import RecordingError
@@ -25,7 +25,7 @@ def whole(tmp_path_factory):
     for k in range(2):
         world.add(Sphere(0.1), position=(0.5 * k, 0, 0.4 + 0.2 * k), restitution=0.7, name=f"ball_{k}")
     path = tmp_path_factory.mktemp("whole") / "a.zarr"
-    world.run(10.0, [Recorder(path, contacts=True, impacts=True)])
+    world.run(9.0, [Recorder(path, contacts=True, impacts=True)])
     return path
 
 
@@ -70,7 +70,10 @@ def test_much_random_harm(whole, tmp_path):
 
 
 @pytest.mark.usefixtures("no_figures")
-def test_harm_is_named_and_mended(tmp_path):
+def test_harm_is_named_and_mended(tmp_path, monkeypatch):
+    """Of a run that is a little shorter than usual, whose third chunk of samples is begun as well."""
+    assert WORDS.count("3") == 1  # seconds
+    monkeypatch.setattr("benchmarks.faults.harms.WORDS", tuple({"3": "2.2"}.get(word, word) for word in WORDS))
     assert harmed(3, 0, tmp_path, lambda *_: None) == []
 
 

@@ -50,13 +50,12 @@ def test_baseline(run_scenario, assert_baseline):
     assert_baseline(run_scenario("two_cuboids", seconds=0.6), rtol=1e-10)
 """
 
-BAD = """
-import json
-import pytest
-
+LOST = """
 def test_energy(run_scenario, assert_conserved):
     assert_conserved(run_scenario("two_cuboids", seconds=0.1, lead=0.0), "energy")
+"""
 
+BAD = """
 def test_baseline(run_scenario, assert_baseline):
     assert_baseline(run_scenario("two_cuboids", seconds=0.6))
 
@@ -90,8 +89,19 @@ def foreign(pytester, monkeypatch):
 
 @pytest.mark.slow
 def test_good_and_bad_runs(foreign):
-    foreign.makepyfile(test_good=GOOD)
-    foreign.runpytest_subprocess("--tumble-update").assert_outcomes(passed=5)
+    """One of them draws what it failed on: a figure takes as long as all else does."""
+    foreign.makepyfile(test_good=GOOD, test_lost=LOST)
+    result = foreign.runpytest_subprocess("--tumble-update", "--tumble-plots", "plots")
+    result.assert_outcomes(passed=5, failed=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "*energy is not conserved*",
+            "*first at 0.00416667 s (step 1): off by 2.5* J, allowed *e-09 J",
+            "*ledger then *J*: *friction *restitution 1.*",
+            "*plot: plots?test_lost.py_test_energy.png",
+        ]
+    )
+    assert (foreign.path / "plots" / "test_lost.py_test_energy.png").stat().st_size > 10_000
     written = foreign.path / "baselines" / "test_good.test_baseline.json"
     said = json.loads(written.read_text())
     assert said["what"]["steps"] == 144
@@ -103,14 +113,10 @@ def test_good_and_bad_runs(foreign):
         if key:
             spoiled["quantities"][key]["value"] += 1e-3
         (written.parent / f"test_bad.test_{name}.json").write_text(json.dumps(spoiled))
-    result = foreign.runpytest_subprocess("--tumble-plots", "plots")
-    result.assert_outcomes(passed=5, failed=6)
+    result = foreign.runpytest_subprocess("test_bad.py", "test_good.py::test_baseline")
+    result.assert_outcomes(passed=1, failed=5)
     result.stdout.fnmatch_lines_random(
         [
-            "*energy is not conserved*",
-            "*first at 0.00416667 s (step 1): off by 2.5* J, allowed *e-09 J",
-            "*ledger then *J*: *friction *restitution 1.*",
-            "*plot: plots?test_bad.py_test_energy.png",
             "*energy at 4/4 of the time ?J?: *: off by 0.001, tolerance *",
             "*parameters: *0.39*, not *0.4*: another run",
             "*order * is below 6 - 0.3*",
@@ -118,7 +124,6 @@ def test_good_and_bad_runs(foreign):
             "*they differ*",
         ]
     )
-    assert (foreign.path / "plots" / "test_bad.py_test_energy.png").stat().st_size > 10_000
 
 
 def test_missing_baseline_says_how_to_make_it(tmp_path):

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 import pytest
 
+from tests.sources import parsed
 from tumble.collision.kernels.jit import DISABLED
 from tumble.collision.kernels.sources import PACKAGES, ROOT, import_path
 
@@ -43,7 +44,7 @@ def counted_from_the_end(source: str) -> list[str]:
     these still count from the end."""
     return [
         ast.unparse(access)
-        for function in kernels(ast.parse(source))
+        for function in kernels(parsed(source))
         for access in ast.walk(function)
         if isinstance(access, ast.Subscript)
         for index in (access.slice.elts if isinstance(access.slice, ast.Tuple) else [access.slice])
@@ -69,7 +70,7 @@ def test_no_kernel_counts_from_the_end():
 
 
 def test_kernels_are_looked_at():
-    assert sum(len(list(kernels(ast.parse(file.read_text(encoding="utf-8"))))) for file in files()) > 900
+    assert sum(len(list(kernels(parsed(file.read_text(encoding="utf-8"))))) for file in files()) > 900
 
 
 @pytest.mark.parametrize("index", ["-1", "row, -2", "-row"])
