@@ -22,8 +22,6 @@ from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
 from tumble.sim.world.world import World
 
-pytestmark = pytest.mark.usefixtures("no_figures")
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARAMETERS = {"count": 3}
 SECONDS = 0.6  # 144 steps, 13 samples, a checkpoint at each
@@ -117,6 +115,7 @@ def test_longer_and_shorter(whole, tmp_path):
     assert (tmp_path / "trajectory.zarr" / "position" / "c" / "0" / "0" / "0").read_bytes() == before
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_command(tmp_path, capsys):
     def verb(*more: str) -> None:
         chosen = parser().parse_args(["run", "bouncing_ball", "--out", str(tmp_path), *more])

@@ -44,16 +44,21 @@ def measure(run):
 """
 
 
+def plan_in(folder: Path) -> Plan:
+    (folder / "mine.py").write_text(MEASURE)
+    (folder / "sweep.toml").write_text(TOML)
+    return load_plan(folder / "sweep.toml")
+
+
 @pytest.fixture
 def plan(tmp_path) -> Plan:
-    (tmp_path / "mine.py").write_text(MEASURE)
-    (tmp_path / "sweep.toml").write_text(TOML)
-    return load_plan(tmp_path / "sweep.toml")
+    return plan_in(tmp_path)
 
 
-@pytest.fixture
-def alone(plan) -> list[dict]:
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory) -> list[dict]:
     """Every member, run here, by itself."""
+    plan = plan_in(tmp_path_factory.mktemp("alone"))
     return [member(plan, k, p) for k, p in enumerate(plan.sample())]
 
 
