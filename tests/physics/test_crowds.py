@@ -115,12 +115,12 @@ def test_hulls_that_meet_at_corners_are_not_struck_again_and_again():
     """Where corners touch many normals fit. While the kick took one of them and the search for impacts another, a hull was struck
     17 times in its first 0.6 s, and now 9: most of these changed nothing."""
     impacts = 0
-    for seed in range(1, 7):
+    for seed in range(1, 4):
         world = load("pile")(count=40, seed=seed).build()
         world.step(round(0.6 / world.dt))
         impacts += world.statistics()["impacts"]
         assert world.statistics()["depth"] < 1e-3
-    assert impacts < 12 * 6 * 40
+    assert impacts < 12 * 3 * 40
 
 
 def poured(seed: int, **settings) -> tuple[World, float]:
@@ -164,7 +164,7 @@ def test_a_landing_just_before_the_end_of_a_step_is_no_load_of_the_next_kick():
     """In this pile of 200 hulls one lands 2e-5 s before the end of step 127. What stopped it, taken for a force of so short a
     time, began the sweeps of the crowd with 10 kN s: they did not come back from that, and threw four hulls at 10 km/s."""
     world = load("pile")(count=200, seed=5).build()
-    world.step(140)
+    world.step(130)
     assert np.abs(world.velocities).max() < 10.0
     assert world.ledger.closes
 
@@ -210,7 +210,7 @@ def test_columns_beside_each_other_are_not_one_heap():
     """64 columns of eight boxes that fall 1 mm apart land each by itself, and stand. Gravity closes no gap to the side: as one
     island of 512, for the sake of points that nothing closes, they were a crowd that swayed by 4 cm/s for ever."""
     world = cube(0).build()
-    world.step(round(0.75 / world.dt))
+    world.step(round(0.55 / world.dt))
     masses = np.array([body.mass for body in world.bodies if body.kind == "dynamic"])
     heights = np.tile(0.1 + 0.2 * np.arange(8), (64, 1)).T.ravel()
     assert np.count_nonzero(world.model.bodies.crowd) == 0
