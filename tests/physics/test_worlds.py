@@ -54,12 +54,24 @@ def all_kept() -> dict:
     return _measured(200, None)
 
 
-@pytest.mark.parametrize("seed", [11, 24, 50, 68, 100, 144])
-def test_jointed_worlds_end_with_closed_books_and_closed_joints(seed):
+@pytest.mark.parametrize(
+    ("seed", "seconds"),
+    [
+        (11, 1.6),  # its only impact is at 1.36 s; from then on bodies are kicked again in each step
+        (24, 2.5),  # solves fail at 2.4 s
+        (50, 3.0),
+        (68, 1.6),  # solves fail at 0.57 and 1.53 s
+        (100, 3.0),
+        (144, 3.0),
+        *(pytest.param(seed, 3.0, marks=pytest.mark.validate) for seed in (11, 24, 68)),
+    ],
+)
+def test_jointed_worlds_end_with_closed_books_and_closed_joints(seed, seconds):
     """Impacts between links that joints hold, moments of contacts that no look solves, unsolved kicks behind friction 10, joints
     torn by them, bodies that fall asleep beside a mechanism, and looks that lead away from the answer: each of these worlds once
     had open books, or ended in an error, or gave momentum to nobody."""
-    found = measure(FAMILIES["random"](seed, 1 / 240))
+    trial = FAMILIES["random"](seed, 1 / 240)
+    found = measure(Trial(replace(trial.scene, duration=seconds), trial.extras))
     kept = ("books", "error", "open", "momentum")
     assert {name: found.values[name] for name in kept if not found.values[name] <= BARS[name][0]} == {}
 
@@ -85,7 +97,7 @@ def test_what_turns_in_and_out_again_within_a_step_is_an_impact():
 def overlap_of_dominoes(look_ahead: bool) -> float:
     """The deepest overlap, of a domino, in a row that falls."""
     scene = FAMILIES["dominoes"](0, 1 / 240).scene
-    scene.look_ahead = look_ahead
+    scene.look_ahead, scene.duration = look_ahead, 0.8  # s: the deepest is at 0.7 s
     return measure(Trial(scene)).values["overlap"]
 
 
