@@ -545,10 +545,10 @@ def test_tangential_restitution_is_passive_and_in_the_cone(seed, mu, more, e, be
         assert np.array_equal(v, v0)
 
 
-def most_gain(kernel) -> float:
+def most_gain(kernel, count: int) -> float:
     """The largest gain, in units of the energy before, of rough impacts by Poisson's law."""
     rng, most = np.random.default_rng(5), -math.inf
-    for _ in range(400):
+    for _ in range(count):
         a = rng.normal(size=(3, 6))
         k, u = a @ a.T, rng.normal(size=3)
         u[2] = -abs(u[2])
@@ -559,5 +559,6 @@ def most_gain(kernel) -> float:
 
 def test_tangential_restitution_gives_back_no_gain_of_poisson_s_law():
     """The normal work can be positive by Poisson's law: what friction took is then not all there is to give back."""
-    assert most_gain(impact_law) <= 1e-12
-    assert most_gain(spoiled(("min(work_normal, 0.0)", "work_normal")).impact_law) > 1e-4
+    assert most_gain(impact_law, 400) <= 1e-12
+    twin = spoiled(("min(work_normal, 0.0)", "work_normal")).impact_law
+    assert most_gain(twin, 100) > 1e-4  # it is not compiled, and the 89th shows it
