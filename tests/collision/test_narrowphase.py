@@ -188,7 +188,7 @@ def random_pair(seed, gap, solid=False):
 GAPS = [0.0, 1e-15, -1e-15, 1e-12, -1e-12, 1e-8, -1e-8, 1e-4, -1e-4, 0.3, -0.3]
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=250, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32), st.sampled_from(GAPS))
 def test_random_hulls_by_support_planes_and_witnesses(seed, gap):
     """Apart, the support plane and the witness points prove the answer: no method is trusted."""

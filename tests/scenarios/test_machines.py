@@ -53,7 +53,7 @@ def height(speed: float) -> float:
 @pytest.mark.parametrize("speed", [10.5, 12.0, 18.0])
 def test_governor_lifts_its_sleeve(speed):
     world = load("governor")(speed=speed).build()
-    world.step(round(14 / world.dt))
+    world.step(round(6 / world.dt))
     # the moments of inertia of the balls, equal about all axes, do not matter; what is left is of order dt^2
     assert world["sleeve"].position[2] == pytest.approx(height(speed), abs=5e-5)
     assert abs(height(speed) - height(1.01 * speed)) > 1e-3
@@ -225,7 +225,7 @@ def test_a_flipper_is_up_in_its_time():
 
 def test_pinball_stays_on_its_table(assert_ledger_closes):
     world = load("pinball")().build()
-    run = world.run(8.0)
+    run = world.run(5.5)
     ball = run.positions[:, run.index("ball")]
     room = flips.WIDE - flips.BALL + 1e-6
     assert np.abs(ball[:, 0]).max() < room

@@ -48,7 +48,7 @@ def test_a_mesh_of_a_box_is_hit_when_the_box_is(shape):
 
 def test_only_the_triangles_on_the_way_are_searched_and_none_is_missed():
     """Against each triangle of all by itself; twin: without one of them, some motion would go on through the hole."""
-    ground = hills(21)
+    ground = hills(15)
     points, triangles = ground.surface()
     body, holes = Compound([(Sphere(0.1), Pose()), (CRATE, Pose((0.3, 0, 0)))]), 0
     for _, motion in zip(range(12), motions(2), strict=False):

@@ -80,7 +80,7 @@ def prove(a, b, found):
         assert np.abs(found.point_b - found.point_a - found.distance * found.normal).max() <= 3e-9 * size
 
 
-@settings(max_examples=700, deadline=None, derandomize=True)
+@settings(max_examples=400, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32), st.sampled_from(ROUND), st.sampled_from(KINDS), st.sampled_from(GAPS))
 def test_random_pairs_are_proven(seed, kind_a, kind_b, gap):
     a, b = random_pair(seed, kind_a, kind_b, gap)
