@@ -215,7 +215,7 @@ def test_depth_is_that_of_the_hull_of_the_minkowski_difference(seed, gap):
     assert found.distance == pytest.approx(-depth, abs=1e-12 * found.size)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=90, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32), st.sampled_from(GAPS))
 def test_boxes_agree_with_the_same_boxes_as_hulls(seed, gap):
     """Fifteen axes in closed form against the routine for any hull."""
@@ -233,7 +233,7 @@ def test_boxes_agree_with_the_same_boxes_as_hulls(seed, gap):
         assert result.distance == pytest.approx(results[0].distance, abs=300 * EPS * result.size)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=90, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_sphere_and_box_agree_with_sphere_and_hull(seed):
     rng = np.random.default_rng(seed)

@@ -69,7 +69,7 @@ def test_random_throws_over_uneven_triangles_are_those_over_a_half_space(seed):
     rng = np.random.default_rng(seed)
     shape = [Box(rng.uniform(0.05, 0.4, 3)), Sphere(rng.uniform(0.05, 0.4)), *ROUND][seed % 7]
     speed, heading = rng.uniform(0.1, 1.3), rng.uniform(0.0, 2.0 * np.pi)
-    how = {"friction": rng.choice([0.0, rng.uniform()]), "restitution": rng.choice([0.0, rng.uniform(0.0, 0.9)]), "seconds": 10.0}
+    how = {"friction": rng.choice([0.0, rng.uniform()]), "restitution": rng.choice([0.0, rng.uniform(0.0, 0.9)]), "seconds": 6.0}
     thrown = ((0.01, 0.02, rng.uniform(0.45, 0.9)), (speed * np.cos(heading), speed * np.sin(heading), 0.0), rng.normal(size=3))
     floor = [FLOOR, HeightField(np.zeros((60, 60)), 0.5)][seed // 7]
     assert np.array_equal(path(floor, shape, *thrown, **how), path(HalfSpace(), shape, *thrown, **how))
@@ -138,9 +138,9 @@ def test_what_lies_across_ridges_that_are_all_but_flat_is_told_to_touch():
     """Hulls on fields of triangles that bend by hundredths, by half of what their edges are deep at least.
 
     Twin: tests/sim/contact/spoiled.py."""
-    found = np.array([depth_and_contacts(seed) for seed in range(60)])
+    found = np.array([depth_and_contacts(seed) for seed in range(40)])
     under = found[:, 0] > 1e-6
-    assert under.sum() > 30
+    assert under.sum() > 20
     assert (found[under, 1] < -0.5 * found[under, 0]).all()
 
 

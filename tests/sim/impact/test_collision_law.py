@@ -126,7 +126,7 @@ def test_a_coarse_integration_would_be_noticed():
     )
 
 
-@settings(LOOSE, max_examples=300)
+@settings(LOOSE, max_examples=150)
 @given(impacts())
 def test_stronge_never_gains_energy_and_always_separates(case):
     k, u, mu, e = case
@@ -414,7 +414,7 @@ def test_uncompiled_gives_the_same():
 # ---- the plastic problem ----
 
 
-@settings(LOOSE, max_examples=200)
+@settings(LOOSE, max_examples=100)
 @given(impacts())
 def test_one_contact_coulomb_solves_its_conditions(case):
     k, u, mu, _ = case
@@ -476,7 +476,7 @@ def test_static_friction_holds_what_kinetic_friction_would_let_go():
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(0, 2), st.floats(0, 2), st.floats(0, 1), st.sampled_from([STRONGE, POISSON]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_gain_with_static_friction(seed, mu, more, e, law):
     rng = np.random.default_rng(seed)
     a = rng.normal(size=(3, 3))
@@ -524,7 +524,7 @@ def test_superball():
     st.floats(-1, 1),
     st.sampled_from([STRONGE, POISSON]),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_tangential_restitution_is_passive_and_in_the_cone(seed, mu, more, e, beta, law):
     """For any K: friction never gives energy, the normal velocity after is that without it, the slip ends between none and
     -beta times what it was."""
