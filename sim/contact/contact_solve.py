@@ -137,7 +137,7 @@ _start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NO_INDICES, 0.0, 0.
 _target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, _F2, _F2, NO_LAWS), returns=None)
 _book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F3, 0.0, 0, 0.0), returns=None)
 _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _F2, _F3, _T, _F2), returns=False)
-_let_struck_go = far(let_struck_go, lambda: (_JOINTS, *_PROBLEM, _F2, _F3, 0.0), returns=False)
+_let_struck_go = far(let_struck_go, lambda: (_JOINTS, *_PROBLEM, _F2, _F3, 0.0, 0.0), returns=False)
 _wants_look = far(wants_look, lambda: (_JOINTS, NO_ISLAND, NO_LAWS, 0, _F3, _T), returns=False)
 _look_ahead = far(
     look_ahead, lambda: (_BODIES, _JOINTS, _FORCES, *_PROBLEM, NO_INDICES, NO_ENDS, _F2, 0.0, 0.0, 0, _F2, _T, _F2), returns=0.0
@@ -398,7 +398,7 @@ def _revise_laws(bodies, contacts, joints, forces, settings, island, system, law
         again = _revise_moments(bodies, contacts, island, system, laws, h, round, vstar, v, p) or again
     if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
         again = True
-    if kick.driven and mode == INSIDE_DRIFT and _let_struck_go(joints, island, system, laws, v, p, worst):
+    if kick.driven and mode == INSIDE_DRIFT and _let_struck_go(joints, island, system, laws, v, p, worst, settings.dt):
         again = True
     looking = kick.driven and _wants_look(joints, island, laws, mode, p, looks.wanted)
     return again, looking

@@ -47,7 +47,7 @@ from tumble.sim.ledger.kick_numbers import BOUNCED, bears
 from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_at_once, book_works, contact_driven_work, tell_account
 from tumble.sim.solvers.block_laws import BOX_LAW, SOFT_LAW
 from tumble.sim.solvers.newton import newton_far as newton
-from tumble.sim.solvers.problem import velocity_along
+from tumble.sim.solvers.problem import add_impulses, velocity_along
 from tumble.sim.sorted_lists import is_pair
 from tumble.sim.state import DYNAMIC, EXAMPLE, POINTS, ROWS, SETTINGS
 
@@ -138,11 +138,11 @@ def _come_down(model, table, label, t):
     rows, links = np.arange(m), joints_of(bodies, joints, bodies.island, label)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
-    _give_way(joints, island, system, laws, m, vstar, v, p)
+    _push(joints, island, system, laws, m, p, v)
     gone = np.empty(m)
     for k in range(m):
-        gone[k] = velocity_along(system, laws.u0, v, k, 2) - velocity_along(system, laws.u0, vstar, k, 2)
-    _move(bodies, table, joints, books, island, system, p, v, vstar, True)
+        gone[k] = velocity_along(system, laws.u0, v, k, 2)
+    _move(bodies, table, joints, books, island, system, p, v, True)
     for k in range(along, m):
         energy = table.bounce[k, 6]
         book_at_once(books, ledger.CONTACT, -energy)
@@ -151,17 +151,33 @@ def _come_down(model, table, label, t):
     if along > 0:
         prepare_again(bodies, table, joints, island, system, laws, vstar, p)
         if _bring_along(joints, island, system, laws, along, gone, v, p):
-            vstar[:] = 0.0
-            _move(bodies, table, joints, books, island, system, p, v, vstar, False)
+            _move(bodies, table, joints, books, island, system, p, v, False)
 
 
 @inner
-def _move(bodies, table, joints, books, island, system, p, after, before, turned):
-    """Move the members of an island by ``after`` - ``before`` [m, rad], which the pushes ``p`` make."""
-    d = np.empty((len(island.members), 6))
-    for k in range(len(d)):
-        for c in range(6):
-            d[k, c] = after[k, c] - before[k, c]
+def _push(joints, island, system, laws, m, p, d):
+    """Displacements d (n, 6) of an island by the pushes [kg m] of its first m blocks, and how joints give way to these."""
+    _rest_joints(joints, island, laws)
+    p[m:], laws.law[:m], d[:] = 0.0, BOX_LAW, 0.0
+    laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
+    add_impulses(system, p, d)
+    newton(system, laws, np.zeros_like(d), negligible(d), 100, p, d)
+
+
+@lean
+def _rest_joints(joints, island, laws):
+    """Joints that are displaced stay as they are: nothing has a velocity meanwhile."""
+    leave_rigid_rows(joints, island, laws)
+    hold_kept(joints, island, laws)
+    laws.c[:], laws.u0[:] = 0.0, 0.0
+    for k in range(len(laws.law)):
+        if laws.law[k] == SOFT_LAW:
+            laws.lo[k, 0] = 0.0
+
+
+@inner
+def _move(bodies, table, joints, books, island, system, p, d, turned):
+    """Move the members of an island by ``d`` [m, rad], which the pushes ``p`` make."""
     for i in island.members:
         forget_kick(bodies, i)
     displace(bodies, table, joints, books, island, system.a, system.b, p, d, turned)
@@ -215,13 +231,9 @@ def _bring_along(joints, island, system, laws, along, gone, d, p):
     Until then it would have gone on as it came, not as it was left: that way is along the impulse of the blow. (What overlaps was
     struck too late, and has gone on since; `_part_again` is the same for that.)
     """
-    leave_rigid_rows(joints, island, laws)
-    hold_kept(joints, island, laws)
+    _rest_joints(joints, island, laws)
     m, rest, most = len(gone), np.zeros_like(d), 0.0
-    laws.c[:], laws.u0[:], laws.lo[:m], laws.hi[:m], p[:] = 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(len(p)):
-        if laws.law[k] == SOFT_LAW:
-            laws.lo[k, 0] = 0.0
+    laws.lo[:m], laws.hi[:m], p[:] = 0.0, 0.0, 0.0
     for k in range(m):
         laws.law[k] = BOX_LAW
         if k < along:

@@ -165,7 +165,7 @@ def _meet_stop(model, geometry, settings, table, link, t, drift):
     rested = not again and settle_phase(model, geometry, settings, table, t, touched, drift.effort)
     drift.met[link] = t
     settle_joints(bodies, table, joints, books, links, False)
-    meet_stops(bodies, table, joints, books, links, t, link, rested)
+    meet_stops(bodies, table, joints, books, links, t, link, rested, settings.dt)
     result, sinks = fly_on(model, geometry, settings, t, drift)
     if result == OK and t < settings.dt and (sinks or rested) and not again:
         result = _kick_and_fly(model, geometry, settings, table, t, drift, drift.effort)
@@ -405,7 +405,7 @@ def _collide_now(model, geometry, settings, table, first, many, t, drift):
     else:
         _collide_touching(bodies, table, joints, books, settings, links, count)
     if len(links) > 0:
-        meet_stops(bodies, table, joints, books, links, t, -1, False)
+        meet_stops(bodies, table, joints, books, links, t, -1, False, dt)
     log_impacts(bodies, table, books, forces.clock[0] + t)
     for k in together:
         pairs.hits[k] += 1
@@ -421,7 +421,7 @@ def _collide_touching(bodies, table, joints, books, settings, links, count):
     if count == 1:
         single_impact(bodies, table, joints, books, settings, links)
     elif count > 1:
-        joint_impact(bodies, table, joints, books, links, count, 0.0)
+        joint_impact(bodies, table, joints, books, links, count, 0.0, settings.dt)
 
 
 @inner
@@ -434,7 +434,7 @@ def _collide_ahead(model, geometry, settings, table, together, t):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     links, touching = np.zeros(0, dtype=np.int64), table.count[0]
     count = coming_rows(bodies, forces, geoms, pairs, geometry, together, table, settings.dt)
-    if count == touching or not joint_impact(bodies, table, joints, books, links, touching, settings.dt - t):
+    if count == touching or not joint_impact(bodies, table, joints, books, links, touching, settings.dt - t, settings.dt):
         table.count[0] = touching
         _collide_touching(bodies, table, joints, books, settings, links, touching)
     return not approach_left(bodies, table, touching) > SEEN * fastest_approach(table, touching)

@@ -116,9 +116,9 @@ def _settle_joints(bodies, table, joints, books, links, together):
 
 
 @kernel(**FOR_KERNELS)
-def _meet_stops(bodies, table, joints, books, links, t, due, borne):
+def _meet_stops(bodies, table, joints, books, links, t, due, borne, dt):
     """The impact of free coordinates at their stops at time t: that of joint ``due`` (-1: none), and of any other that comes to
-    one. It takes away the rates that would lead beyond; stops give nothing back.
+    one. It takes away the rates that would lead beyond; stops give nothing back. ``dt``: of a step.
 
     The coordinate of ``due`` is kept at its stop in flight from then on (joints/kept_rows.py) where it did not come, but would be
     pressed on. It is kept until the next step, too, where motors, springs or contacts (``borne``) act at the steps, which alone
@@ -126,13 +126,14 @@ def _meet_stops(bodies, table, joints, books, links, t, due, borne):
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, False)
     owner, block, comes, was = island.owner, island.block, False, np.zeros((len(island.owner), 2))
+    slow = STRUCK / dt
     for n in range(len(owner)):
         j, s = owner[n], block[n]
         for r in range(2 if s == LIMITS else 0):
             gap, was[n, r] = stop_gap(bodies, joints, j, r, t), joints.before[j, 3 * s + r]
             if gap <= AT_STOP:
                 laws.hi[n, r] = math.inf
-                comes = comes or j == due or joints.before[j, 3 * s + r] < -STRUCK
+                comes = comes or j == due or joints.before[j, 3 * s + r] < -slow
     if not comes:
         return
     stays = borne
@@ -142,8 +143,8 @@ def _meet_stops(bodies, table, joints, books, links, t, due, borne):
     for n in range(len(owner)):
         j, s = owner[n], block[n]
         for r in range(2 if s == LIMITS else 0):
-            met = laws.hi[n, r] > 0.0 and j == due and joints.after[j, 3 * s + r] <= STRUCK
-            if met and (stays or was[n, r] >= -STRUCK):
+            met = laws.hi[n, r] > 0.0 and j == due and joints.after[j, 3 * s + r] <= slow
+            if met and (stays or was[n, r] >= -slow):
                 joints.kept[j], joints.pace[j] = AT_LOW + r, 0.0
 
 
@@ -252,6 +253,8 @@ settle_joints = far(
     _settle_joints, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, True), returns=None
 )
 meet_stops = far(
-    _meet_stops, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, 0.0, -1, False), returns=None
+    _meet_stops,
+    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, 0.0, -1, False, 0.0),
+    returns=None,
 )
 linked_mass = far(_linked_mass, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, _ROWS), returns=(0.0,) * 9)

@@ -33,7 +33,7 @@ from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.contact_table import told, write_row
-from tumble.sim.contact.touching.impact_threshold import LEFT_OPEN, pair_restitution, pair_size
+from tumble.sim.contact.touching.impact_threshold import left_open, pair_restitution, pair_size
 from tumble.sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
 from tumble.sim.impact.collision_law import impact_far as impact
 from tumble.sim.impact.crowds.coming_points import ask_of_coming
@@ -135,11 +135,11 @@ def single_impact(bodies, table, joints, books, settings, links):
     mu, mu_static, restitution, beta = table.law[0, MU], table.law[0, MU_STATIC], table.law[0, E], table.law[0, BETA]
     p, _, work, _, _ = impact(frame_k, load3(table.u, 0), mu, mu_static, restitution, beta, settings.restitution)
     store3(table.impulse, 0, p)
-    _apply_impacts(bodies, table, joints, books, links, work)
+    _apply_impacts(bodies, table, joints, books, links, work, settings.dt)
 
 
 @kernel
-def _joint_impact(bodies, table, joints, books, links, touching, left):
+def _joint_impact(bodies, table, joints, books, links, touching, left, dt):
     """Several points at once, by the stages of a kick: the plastic problem first, then what restitution adds to its solution.
 
     Rows behind the first ``touching`` ones are of points that come down in the time ``left`` of the step, by
@@ -170,7 +170,7 @@ def _joint_impact(bodies, table, joints, books, links, touching, left):
     f = _passive(table, island, system, points, laws, p, extra, v)
     for k in range(m):
         store3(table.impulse, k, (f * (p[k, 0] + extra[k, 0]), f * (p[k, 1] + extra[k, 1]), f * (p[k, 2] + extra[k, 2])))
-    _apply_impacts(bodies, table, joints, books, links, math.nan)
+    _apply_impacts(bodies, table, joints, books, links, math.nan, dt)
     return True
 
 
@@ -299,10 +299,11 @@ def _restitution(table, island, system, points, laws, p, v):
 
 
 @inner
-def _apply_impacts(bodies, table, joints, books, links, normal_work):
+def _apply_impacts(bodies, table, joints, books, links, normal_work, dt):
     """Impulses of the table (whole ones) to the bodies, works to the books, energy checked.
 
     ``normal_work``: of the path that the slip took, where the law followed it (one point); nan: straight paths.
+    ``dt``: of a step.
     """
     m = table.count[0]
     for k in range(m):
@@ -328,7 +329,7 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         book_works(books, bodies, i, j, (0.0, -normal, -slip, driven), NO_WORKS, INSIDE_DRIFT)
         table.loss[k] = -(normal + slip)
         change += normal + slip
-        if before[2] < -LEFT_OPEN:  # slower than what solves leave open a gain means nothing
+        if before[2] < -left_open(bodies, i, j, dt):  # slower than that a gain means nothing
             size += abs(p[2] * before[2])
         noise += norm(p) * (norm(vi) + norm(vj))
     # against what rounding of the velocities is worth: an impact slower than that gains nothing that means anything
@@ -338,6 +339,6 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
 
 joint_impact = far(
     _joint_impact,
-    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, np.zeros(0, np.int64), 0, 0.0),
+    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, np.zeros(0, np.int64), 0, 0.0, 0.0),
     returns=False,
 )

@@ -54,6 +54,7 @@ def _find_stop(bodies, forces, joints, j):
     start, end = bodies.t0[forces.member[forces.first_member[c]]], forces.ends[c]
     kept = joints.kept[j] - AT_LOW if joints.kept[j] != NOT_KEPT and forces.held[k, axis] == 1 else -1
     h, earliest = end - start, math.inf
+    way = STRUCK * h / forces.clock[1]
     if not h > 0.0:
         return math.inf
     value, rate = _coordinate(bodies, forces, joints, j, start, joints.value[j] + start * joints.pace[j])
@@ -68,7 +69,7 @@ def _find_stop(bodies, forces, joints, j):
         gap_end, d1 = sense * (last - stop), h * sense * last_rate
         begin = start
         if gap <= AT_STOP:
-            if d0 < -h * STRUCK or (d0 <= h * STRUCK and 3.0 * (gap_end - gap) - 2.0 * d0 - d1 < -NO_WAY):
+            if d0 < -way or (d0 <= way and 3.0 * (gap_end - gap) - 2.0 * d0 - d1 < -NO_WAY):
                 return start
             begin = start + h * _top(gap, d0, gap_end, d1)
         if min(gap_end, _least(gap, d0, gap_end, d1)) < -NO_WAY:

@@ -29,7 +29,8 @@ from tumble.sim.joints.rows import (
 
 AT_STOP = 1e-9  # [m or rad] from a stop, a coordinate is at it: flights end there to 1e-13
 INSIDE_BOUND = 1.0 - 1e-9  # what is below this part of its bound is inside, and what needs more is at the bound
-STRUCK = 1e-9  # [m/s or rad/s] off its pace, a kept coordinate was struck: kicks leave it at its pace to 1e-11
+STRUCK = 4e-12  # [m or rad] off its way in a step, a kept coordinate was struck: kicks leave it nearer to its pace
+OFF_PACE = 1e-9  # or so much of the pace itself
 
 
 @lean

@@ -15,7 +15,7 @@ from tumble.sim.sorted_lists import is_pair, pair_before
 from tumble.sim.state import DYNAMIC, PIECE, POINTS, E
 
 FALL = 0.025  # part of a step: what falls from rest for so long is as fast as the slowest impact
-LEFT_OPEN = 1e-9  # [m/s] the speed of the slowest impact where nothing falls: solves leave less than this open
+LEFT_OPEN = 4e-11  # sizes of the pair a step: the speed of the slowest impact where nothing falls, and of what solves leave open
 # After so many bounces within a step a pair bounces no more if it moves by less than SMALL_WAY, a part of its size, in a step.
 MOST_SMALL_BOUNCES, SMALL_WAY = 2, 1e-2
 MOST_BOUNCES = 10  # after so many bounces a pair bounces no more if it moves by less than a tenth of SMALL_WAY in a step
@@ -35,9 +35,15 @@ def pair_size(bodies, i, j):
 
 
 @lean
+def left_open(bodies, i, j, dt):
+    """Speed at which solves may leave two bodies closing [m/s]."""
+    return LEFT_OPEN * pair_size(bodies, i, j) / dt
+
+
+@lean
 def slowest_impact(bodies, i, j, dt):
     """An approach below this [m/s] is always a micro-collision: small beside what a contact that rests comes back with."""
-    return max(LEFT_OPEN, FALL * dt * max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))))
+    return max(left_open(bodies, i, j, dt), FALL * dt * max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))))
 
 
 @lean
