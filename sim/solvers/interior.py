@@ -42,7 +42,7 @@ BACK = 0.995  # part of the way to the boundary that a step takes
 # nowhere.
 IDLE_STEP = 1e-4
 MOST_IDLE_STEPS = 12  # the search ends after so many steps in a row that halved neither the residual nor the products x.z
-CORNER = 1e-13  # [m/s] |u_t| has a corner at zero: at slips below this one its slope is that of a smooth function
+CORNER = 1e-2  # |u_t| has a corner at zero: at slips below this part of the tolerance its slope is that of a smooth function
 
 
 @lean
@@ -122,16 +122,16 @@ def _impulses(laws, x, p):
 
 
 @lean
-def _linearise(laws, u, x, z, w, g, miss, slope):
-    """Scalings ``w``, their part ``g`` of the matrix, by how much z is not what u says (``miss``), the derivative of mu |u_t|;
-    returns (mean of x.z, whether all is inside)."""
+def _linearise(laws, u, x, z, w, g, miss, slope, corner):
+    """Scalings ``w``, their part ``g`` of the matrix, by how much z is not what u says (``miss``), the derivative of mu |u_t|,
+    which is smooth at slips below ``corner``; returns (mean of x.z, whether all is inside)."""
     product, count, c = 0.0, 0, laws.c
     for k in range(len(u)):
         if laws.law[k] != COULOMB_LAW:
             continue
         f = laws.mu[k]
         d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
-        slip = math.sqrt(d0 * d0 + d1 * d1 + CORNER * CORNER)
+        slip = math.sqrt(d0 * d0 + d1 * d1 + corner * corner)
         slope[k, 0], slope[k, 1] = f * d0 / slip, f * d1 / slip
         store3(miss, k, sub((f * d0, f * d1, d2 + f * hypot(d0, d1)), load3(z, k)))
         product += x[k, 0] * z[k, 0] + x[k, 1] * z[k, 1] + x[k, 2] * z[k, 2]
@@ -219,7 +219,7 @@ def interior(system, laws, vstar, tolerance, most, p, v):
     spent, idle, short, reached, least = 0, 0, 0, math.inf, math.inf
     while spent < most and short < 3 and idle < MOST_IDLE_STEPS:
         spent += 1
-        product, inside = _linearise(laws, u, x, z, w, g, miss, slope)
+        product, inside = _linearise(laws, u, x, z, w, g, miss, slope, CORNER * tolerance)
         if not inside:
             break
         _joint_rows(laws, p, u, R, rhs, g)
