@@ -239,8 +239,7 @@ def _bring_along(joints, island, system, laws, along, gone, d, p):
         if k < along:
             laws.c[k, 2] = min(0.0, -gone[k])
             most = max(most, gone[k])
-        if k >= along or gone[k] > 0.0:
-            laws.lo[k, 2], laws.hi[k, 2] = -math.inf, math.inf
+        laws.lo[k, 2], laws.hi[k, 2] = -math.inf if k >= along or gone[k] > 0.0 else 0.0, math.inf  # what did not open may
     return most > 0.0 and newton(system, laws, rest, SAME * most, 100, p, d)[0] <= SAME * most
 
 

@@ -19,7 +19,7 @@ LEG = (0, 5, 6, 11)  # bodies of the quadruped: its trunk, and one leg from the 
 ON_ONE_LEG = {
     "joints yield": (1836, True, 20),  # takes 9
     "patience inside": (353, True, 55),  # 45
-    "yielding less": (740, False, 85),  # 72
+    "yielding less": (327, False, 120),  # 107
     "sums": (2401, False, 90),  # 75
     "sweeps": (2440, True, 110),  # 97
 }
