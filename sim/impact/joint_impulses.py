@@ -125,8 +125,7 @@ def _meet_stops(bodies, table, joints, books, links, t, due, borne, dt):
     know whether they press.
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, False)
-    owner, block, comes, was = island.owner, island.block, False, np.zeros((len(island.owner), 2))
-    slow = STRUCK / dt
+    owner, block, comes, was, slow = island.owner, island.block, False, np.zeros((len(island.owner), 2)), STRUCK / dt
     for n in range(len(owner)):
         j, s = owner[n], block[n]
         for r in range(2 if s == LIMITS else 0):

@@ -53,8 +53,7 @@ def _find_stop(bodies, forces, joints, j):
     c, axis = forces.cluster[joints.body[j, 0] if _flies(forces, joints.body[j, 0]) else joints.body[j, 1]], joints.axis[j]
     start, end = bodies.t0[forces.member[forces.first_member[c]]], forces.ends[c]
     kept = joints.kept[j] - AT_LOW if joints.kept[j] != NOT_KEPT and forces.held[k, axis] == 1 else -1
-    h, earliest = end - start, math.inf
-    way = STRUCK * h / forces.clock[1]
+    h, earliest, way = end - start, math.inf, STRUCK * (end - start) / forces.clock[1]
     if not h > 0.0:
         return math.inf
     value, rate = _coordinate(bodies, forces, joints, j, start, joints.value[j] + start * joints.pace[j])

@@ -571,18 +571,8 @@ def _pierced(bodies, forces, geoms, geometry, a, b, start, dt, size, axis):
 
 
 next_impact = far(
-    _next_impact,
-    lambda: (
-        EXAMPLE.bodies,
-        EXAMPLE.forces,
-        EXAMPLE.geoms,
-        EXAMPLE.pairs,
-        empty_geometry(),
-        0,
-        0.0,
-        0.0,
-        np.zeros((8, 14)),
+    _next_impact, lambda: (
+        EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, 0.0, 0.0, np.zeros((8, 14)),
         np.zeros(8, np.int64),
-    ),
-    returns=(0.0,) * 2,
-)
+    ), returns=(0.0,) * 2,
+)  # fmt: skip
