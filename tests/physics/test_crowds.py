@@ -104,6 +104,7 @@ def depth_of_a_few_hulls(count: int, seed: int, steps: int) -> float:
     return world.statistics()["depth"]
 
 
+@pytest.mark.validate
 def test_what_is_struck_and_not_kicked_again_is_held_by_nothing():
     """Heaps of twenty hulls, no crowds, have more impacts in some steps than kicks may follow. While pairs of what was struck
     then counted as held by what they bore in the last kick, hulls came into each other as fast as they liked: 0.9 mm in all, now
