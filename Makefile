@@ -9,7 +9,7 @@ USER_STAMP = $(VENV)/.set-up
 DEV_STAMP = $(VENV)/.set-up-dev
 PEER_STAMP = $(VENV)/.set-up-peers
 INPUTS = pyproject.toml constraints.txt locked.txt tools/setup_venv.py
-# one more than the cores there are at least: some tests wait, for a program, a clock or a signal
+# one more than two cores: some tests wait for a program, a clock or a signal
 JOBS ?= 3
 FAST = tests/collision tests/sim tests/test_imports.py tests/test_repository.py tests/test_rooms.py \
 	--ignore=tests/collision/kernels --ignore=tests/collision/solids --ignore=tests/collision/shapes/test_rounded.py

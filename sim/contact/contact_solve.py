@@ -389,11 +389,8 @@ def _revise_laws(bodies, contacts, joints, forces, settings, island, system, law
     """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the
     flight)."""
     mode, revised = kick.mode, round < LAW_ROUNDS
-    again = (
-        revised
-        and not kick.cheap
-        and revise_contacts(bodies, contacts, island.rows, system, laws, settings, h, mode, p, v, looks.locked, round)
-    )
+    again = revised and not kick.cheap
+    again = again and revise_contacts(bodies, contacts, island.rows, system, laws, settings, h, mode, p, v, looks.locked, round)
     if revised and mode != MEAN_GIVEN and len(island.turning) > 0:
         again = _revise_moments(bodies, contacts, island, system, laws, h, round, vstar, v, p) or again
     if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):

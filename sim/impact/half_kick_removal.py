@@ -73,7 +73,9 @@ def _take_back(model, geometry, table, number, t):
     rows, links = np.arange(m), joints_of(bodies, joints, bodies.held, number)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
-    _give_way(joints, island, system, laws, m, vstar, v, p)
+    leave_rigid_rows(joints, island, laws)
+    hold_kept(joints, island, laws)
+    _give_way(system, laws, m, vstar, negligible(vstar), v, p)
     share = _part_taken(bodies, contacts, table, m, t, local, vstar, v, p, part, 2.0 * still / length)
     for k in range(len(p)):
         store3(p, k, scale(share * part, load3(p, k)))
@@ -92,13 +94,11 @@ def _take_back(model, geometry, table, number, t):
 
 
 @inner
-def _give_way(joints, island, system, laws, m, vstar, v, p):
-    """Velocities v of an island under the impulses of its first m blocks, and how joints give way to these."""
-    leave_rigid_rows(joints, island, laws)
-    hold_kept(joints, island, laws)
+def _give_way(system, laws, m, vstar, least, v, p):
+    """Velocities v of an island, or ways, ``vstar`` without the impulses of its first m blocks; joints give way to these."""
     p[m:], laws.law[:m] = 0.0, BOX_LAW
     laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
-    newton(system, laws, vstar, negligible(vstar), 100, p, v)
+    newton(system, laws, vstar, least, 100, p, v)
 
 
 @lean
@@ -138,7 +138,10 @@ def _come_down(model, table, label, t):
     rows, links = np.arange(m), joints_of(bodies, joints, bodies.island, label)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
-    _push(joints, island, system, laws, m, p, v)
+    _rest_joints(joints, island, laws)
+    v[:], vstar[:], p[m:] = 0.0, 0.0, 0.0
+    add_impulses(system, p, v)  # the pushes [kg m]
+    _give_way(system, laws, m, vstar, negligible(v), v, p)
     gone = np.empty(m)
     for k in range(m):
         gone[k] = velocity_along(system, laws.u0, v, k, 2)
@@ -152,16 +155,6 @@ def _come_down(model, table, label, t):
         prepare_again(bodies, table, joints, island, system, laws, vstar, p)
         if _bring_along(joints, island, system, laws, along, gone, v, p):
             _move(bodies, table, joints, books, island, system, p, v, False)
-
-
-@inner
-def _push(joints, island, system, laws, m, p, d):
-    """Displacements d (n, 6) of an island by the pushes [kg m] of its first m blocks, and how joints give way to these."""
-    _rest_joints(joints, island, laws)
-    p[m:], laws.law[:m], d[:] = 0.0, BOX_LAW, 0.0
-    laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
-    add_impulses(system, p, d)
-    newton(system, laws, np.zeros_like(d), negligible(d), 100, p, d)
 
 
 @lean
@@ -233,9 +226,8 @@ def _bring_along(joints, island, system, laws, along, gone, d, p):
     """
     _rest_joints(joints, island, laws)
     m, rest, most = len(gone), np.zeros_like(d), 0.0
-    laws.lo[:m], laws.hi[:m], p[:] = 0.0, 0.0, 0.0
+    laws.law[:m], laws.lo[:m], laws.hi[:m], p[:] = BOX_LAW, 0.0, 0.0, 0.0
     for k in range(m):
-        laws.law[k] = BOX_LAW
         if k < along:
             laws.c[k, 2] = min(0.0, -gone[k])
             most = max(most, gone[k])

@@ -16,7 +16,7 @@ from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import load3, scale, symmetric_inverse
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.flight.motion import refresh_velocity
-from tumble.sim.joints.kept_rows import AT_STOP, STRUCK, kept_row, stop_gap
+from tumble.sim.joints.kept_rows import AT_STOP, kept_row, stop_gap, struck_from
 from tumble.sim.joints.rows import AT_LOW, DRIVE, LIMITS, frame_joint, is_dynamic, kicks, rigid_rows, row_axis, row_velocity
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
@@ -125,7 +125,7 @@ def _meet_stops(bodies, table, joints, books, links, t, due, borne, dt):
     know whether they press.
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, False)
-    owner, block, comes, was, slow = island.owner, island.block, False, np.zeros((len(island.owner), 2)), STRUCK / dt
+    owner, block, comes, was, slow = island.owner, island.block, False, np.zeros((len(island.owner), 2)), struck_from(0.0, dt)
     for n in range(len(owner)):
         j, s = owner[n], block[n]
         for r in range(2 if s == LIMITS else 0):

@@ -33,7 +33,7 @@ from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.contact_table import told, write_row
-from tumble.sim.contact.touching.impact_threshold import LEFT_OPEN, pair_restitution, pair_size
+from tumble.sim.contact.touching.impact_threshold import left_open, pair_restitution, pair_size
 from tumble.sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
 from tumble.sim.impact.collision_law import impact_far as impact
 from tumble.sim.impact.crowds.coming_points import ask_of_coming
@@ -302,7 +302,7 @@ def _restitution(table, island, system, points, laws, p, v):
 def _apply_impacts(bodies, table, joints, books, links, normal_work, dt):
     """Impulses of the table (whole ones) to the bodies, works to the books, energy checked.
 
-    ``normal_work``: of the path that the slip took, where the law followed it (one point); nan: straight paths.
+    ``normal_work``: of the path that the slip took, where the law followed it (one point), or nan. ``dt``: of a step.
     """
     m = table.count[0]
     for k in range(m):
@@ -328,7 +328,7 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work, dt):
         book_works(books, bodies, i, j, (0.0, -normal, -slip, driven), NO_WORKS, INSIDE_DRIFT)
         table.loss[k] = -(normal + slip)
         change += normal + slip
-        if before[2] < -LEFT_OPEN * pair_size(bodies, i, j) / dt:  # slower than what solves leave open a gain means nothing
+        if before[2] < -left_open(bodies, i, j, dt):  # slower than that a gain means nothing
             size += abs(p[2] * before[2])
         noise += norm(p) * (norm(vi) + norm(vj))
     # against what rounding of the velocities is worth: an impact slower than that gains nothing that means anything

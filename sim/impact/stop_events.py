@@ -14,7 +14,7 @@ import math
 from tumble.collision.kernels.jit import far, inner, lean, remote
 from tumble.collision.linalg import add, cross, dot, sub
 from tumble.sim.flight.motion import motion_at
-from tumble.sim.joints.kept_rows import AT_STOP, STRUCK
+from tumble.sim.joints.kept_rows import AT_STOP, struck_from
 from tumble.sim.joints.rows import AT_LOW, NOT_KEPT, place_at, unwrapped
 from tumble.sim.state import EXAMPLE
 
@@ -53,7 +53,7 @@ def _find_stop(bodies, forces, joints, j):
     c, axis = forces.cluster[joints.body[j, 0] if _flies(forces, joints.body[j, 0]) else joints.body[j, 1]], joints.axis[j]
     start, end = bodies.t0[forces.member[forces.first_member[c]]], forces.ends[c]
     kept = joints.kept[j] - AT_LOW if joints.kept[j] != NOT_KEPT and forces.held[k, axis] == 1 else -1
-    h, earliest, way = end - start, math.inf, STRUCK * (end - start) / forces.clock[1]
+    h, earliest, way = end - start, math.inf, (end - start) * struck_from(0.0, forces.clock[1])
     if not h > 0.0:
         return math.inf
     value, rate = _coordinate(bodies, forces, joints, j, start, joints.value[j] + start * joints.pace[j])

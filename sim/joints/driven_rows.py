@@ -11,7 +11,7 @@ import math
 
 from tumble.collision.kernels.jit import far, lean, remote
 from tumble.sim.joints.constraint_system import link_rates, mark_acting, place_rows, sense_of, stand
-from tumble.sim.joints.kept_rows import AT_STOP, OFF_PACE, STRUCK
+from tumble.sim.joints.kept_rows import AT_STOP, struck_from
 from tumble.sim.joints.rows import AT_LOW, MEASURED, NOT_KEPT
 from tumble.sim.state import EXAMPLE, START
 
@@ -119,7 +119,7 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
             if forces.held[k, r] == 1:
                 sense = sense_of(joints, forces, k, r)
                 pace = sense * joints.pace[d]
-                if not guessed and abs(rates[r] - pace) > STRUCK / forces.clock[1] + OFF_PACE * abs(pace):
+                if not guessed and abs(rates[r] - pace) > struck_from(pace, forces.clock[1]):
                     forces.held[k, r], forces.slack[k, r] = 0, _rotor(joints, d)
                 forces.goal[k, r] = values[r] + h * pace
                 if forces.held[k, r] == 1 and joints.kept[d] >= AT_LOW:

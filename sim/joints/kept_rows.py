@@ -34,6 +34,12 @@ OFF_PACE = 1e-9  # or so much of the pace itself
 
 
 @lean
+def struck_from(pace, dt):
+    """How far off its pace a kept coordinate is that was struck, at least; ``dt``: of a step [m/s or rad/s]."""
+    return STRUCK / dt + OFF_PACE * abs(pace)
+
+
+@lean
 def may_keep(joints, forces, j):
     """The linear system of its flight has a row for the free coordinate of joint j."""
     k = forces.link_of[j]

@@ -26,7 +26,7 @@ from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import load3, scale
 from tumble.sim.joints.constraint_system import sense_of
 from tumble.sim.joints.flown_springs import at_steps, book_stored
-from tumble.sim.joints.kept_rows import INSIDE_BOUND, OFF_PACE, STRUCK, at_stop, bounds_left, kept_row, least_push, reaches_stop
+from tumble.sim.joints.kept_rows import INSIDE_BOUND, at_stop, bounds_left, kept_row, least_push, reaches_stop, struck_from
 from tumble.sim.joints.rows import (
     ANGULAR,
     AT_LOW,
@@ -262,7 +262,7 @@ def let_struck_go(joints, island, system, laws, v, p, missed, dt):
             continue
         pace = 0.0 if stop else joints.pace[j]
         off = velocity_after(joints, j, 3 * s + r, k, r, INSIDE_DRIFT, v, system, laws) - pace
-        if abs(off) > STRUCK / dt + OFF_PACE * abs(pace) + 2.0 * missed and not (stop and p[k, r] > 0.0):
+        if abs(off) > struck_from(pace, dt) + 2.0 * missed and not (stop and p[k, r] > 0.0):
             joints.kept[j] = NOT_KEPT
             changed = True
     return changed

@@ -35,10 +35,15 @@ def pair_size(bodies, i, j):
 
 
 @lean
+def left_open(bodies, i, j, dt):
+    """How fast two bodies may close that solves leave open [m/s]."""
+    return LEFT_OPEN * pair_size(bodies, i, j) / dt
+
+
+@lean
 def slowest_impact(bodies, i, j, dt):
     """An approach below this [m/s] is always a micro-collision: small beside what a contact that rests comes back with."""
-    falls = max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j)))
-    return max(LEFT_OPEN * pair_size(bodies, i, j) / dt, FALL * dt * falls)
+    return max(left_open(bodies, i, j, dt), FALL * dt * max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))))
 
 
 @lean
