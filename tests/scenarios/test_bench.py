@@ -69,15 +69,15 @@ def test_what_others_took_is_left_out():
 @pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")
 def test_a_stack_and_a_world_with_ground_are_measured(monkeypatch, tmp_path):
     """In one go: the process with clocks compiles what it clocks."""
-    monkeypatch.setitem(bench.SUITE, "stack", ("stack", {"boxes": 20}, 0.1))  # 24 steps; the other process is told how many
+    monkeypatch.setitem(bench.SUITE, "stack", ("stack", {"boxes": 20}, 0.5))  # 120 steps; the other process is told how many
     monkeypatch.setitem(bench.SUITE, "rocks", (*bench.SUITE["rocks"][:2], 3 / 240))
     row, rocks = run_suite(["stack", "rocks"], budget=30.0, quiet=True)
-    assert row["steps"] == row["of"] == 24
+    assert row["steps"] == row["of"] == 120
     assert row["bodies"] == 21
     assert row["contacts"] == 80
     assert 0 < row["mean"] < 1e5
     assert row["same_bits"]  # clocks change nothing
-    assert measure("stack", 0.0, steps=23)["hash"] != row["hash"]
+    assert measure("stack", 0.0, steps=119)["hash"] != row["hash"]
     assert sum(row["stages"].values()) == pytest.approx(1.0, abs=1e-9)
     # a stack that stands: each solve is one look at the residual, and what touches takes most of the time all the same
     assert row["stages"]["narrow"] + row["stages"]["contact"] + row["stages"]["solver"] > 0.4
