@@ -213,6 +213,7 @@ class Contacts(NamedTuple):
     u_after: np.ndarray = real("c", 3)
     arrives: np.ndarray = real("c")  # normal velocity with which what bears load comes to the next kick [m/s]; nan: it bore none
     phase: np.ndarray = real("c")  # the part of it that the kick gave, and the next one takes again [m/s]
+    lent: np.ndarray = real("c")  # energy that the kick gave for the coming flight, which the next one takes again [J]
     creeps: np.ndarray = real("c", 3)  # slip with which what sticks comes to it, in the world [m/s]; nan: it slid, or bore none
     owed: np.ndarray = real("c", 3)  # what the kick gave for the coming half flight, in the frame [N s]
     bounce: np.ndarray = real("c", 7)  # what is to be taken back with its place: momentum, moment, energy (half_kick_removal.py)

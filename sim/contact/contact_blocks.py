@@ -191,30 +191,23 @@ def _phase(bodies, contacts, row, before, after):
 
 
 @lean
-def _landing(contacts, row, p, before, after, phase, lent):
-    """What a contact loses that lands in a kick [J]: the work of its impulse, less that of what it owes for the coming flight and
-    of the ``phase`` with which it was to come [m/s].
-
-    A kick that turns a speed v into the phase w of a contact at rest takes m (v^2 - w^2)/2. The landing takes m v^2/2 of that;
-    m w^2/2 is what the kick gives for the coming flight, and what the next one takes again, or an impact before that. Where it is
-    not ``lent``, since the island is too large for impacts to take anything back, it is lost with the rest.
-    """
-    given = contacts.owed[row, 2] if after > 0.0 and lent else 0.0
-    back = (p - given) * phase * phase / before if before < phase else 0.0
-    return 0.5 * (given * after - p * (before + after) + back)
+def _is_steady(contacts, row):
+    """Whether a contact comes to a kick as the last one left it, by what that gave for the flight alone."""
+    known, phase = contacts.arrives[row], contacts.phase[row]
+    return math.isfinite(known) and phase == known and contacts.u[row, 2] >= FASTER * min(phase, 0.0)
 
 
 @lean
-def _turned_away(contacts, row, p, before, after, lent):
-    """What a contact that does not land loses in a kick in which others do [J]: less than nothing where these turn it away.
+def _lost(contacts, row, p, before, after, lends):
+    """What a contact loses in a kick in which something lands [J]: less than nothing where that turns it away, or takes its load.
 
-    It came with a part of its phase at most, and leaves with what it owes for the coming flight: m (w'^2 - w^2)/2, where m w' is
-    what it owes. The rest of its work is of the bodies that landed.
+    The phase of an island holds sum w'/2 over its contacts, of what a kick gives for the coming flight by the velocity with which
+    they leave; each ``lends`` its part, and the next kick, or an impact before that, takes it again. What landings lose is what
+    the works of all impulses are short of the change of that. Where others land, a contact that comes and leaves as before does
+    no work, but lends another part than the last time.
     """
-    given = contacts.owed[row, 2] if after > 0.0 and lent else 0.0
-    came = min(before, 0.0)
-    came = came * came / after if given > 0.0 else 0.0
-    return 0.5 * (given * (after - came) - p * (before + after))
+    taken = contacts.lent[row] if math.isfinite(contacts.arrives[row]) else 0.0
+    return lends - taken - 0.5 * p * (before + after)
 
 
 @lean
@@ -223,7 +216,8 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
 
     ``arrives``: normal velocity with which it will come back, nan where nobody looked: then as fast as it leaves. ``landed``:
     what others of the island lost as they landed in this kick [J]. Returns what this one lost so: less than nothing where
-    those turn it away, but no more than they lost. ``lent``: see `_landing`.
+    those turn it away, but no more than they lost. ``lent``: impacts can take back what it is given for the coming flight; else,
+    in islands that are too large for that, it is lost with the rest.
     """
     e = load9(contacts.frame, row)
     s, t, n = (e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8])
@@ -243,18 +237,21 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     # what is left belongs to the phase of the micro-collisions, taken before the middle of the kick and given back after it
     known, phase = contacts.arrives[row], contacts.phase[row]
     lasts = math.isfinite(known) and before[2] >= FASTER * min(phase, 0.0)
-    steady = lasts and phase == known
     landed = max(0.0, landed)  # less than nothing: more was turned away
+    # what leaves by itself, and is sent faster, owes from the velocity on with which it left
+    lends = 0.5 * contacts.owed[row, 2] * (max(0.0, before[2]) + after[2]) if after[2] > 0.0 and lent else 0.0
+    lost = _lost(contacts, row, p[2], before[2], after[2], lends)
     if mode == MEAN_GIVEN:  # half of what is asked for was there before
         loss = max(-landed, -0.5 * p[2] * (before[2] + after[2]))
     elif before[2] > max(0.0, after[2]):  # it left, and what lands presses it
-        loss = _turned_away(contacts, row, p[2], before[2], after[2], lent)
-    elif steady:
+        loss = lost
+    elif lasts and phase == known:
         loss = max(0.0, 0.5 * p[2] * (min(phase, -after[2]) - before[2]))
-        if loss == 0.0 and landed > 0.0:
-            loss = max(-landed, min(0.0, _turned_away(contacts, row, p[2], before[2], after[2], lent)))
+        if landed > 0.0:
+            loss = max(-landed, min(loss + landed, lost))
     else:
-        loss = max(-landed, _landing(contacts, row, p[2], before[2], after[2], min(phase, 0.0) if lasts else 0.0, lent))
+        loss = max(-landed, lost)
+    contacts.lent[row] = lends
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
     contacts.phase[row] = _phase(bodies, contacts, row, before[2], after[2])
@@ -296,11 +293,11 @@ def rows_that_bear(rows, p):
 
 @inner
 def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
-    """Works of all contacts of an island; what closes comes first, since what it loses as it lands may turn others away."""
-    landed, comes, lent = 0.0, np.empty(len(rows), dtype=np.bool_), rows_that_bear(rows, p) <= LARGEST_ISLAND
+    """Works of all contacts of an island; what lands comes first, since what it loses may turn others away."""
+    landed, lands, lent = 0.0, np.empty(len(rows), dtype=np.bool_), rows_that_bear(rows, p) <= LARGEST_ISLAND
     for k in range(len(rows)):
-        comes[k] = contacts.u[rows[k], 2] <= 0.0
-    for closing in (True, False):
+        lands[k] = contacts.u[rows[k], 2] <= 0.0 and not _is_steady(contacts, rows[k])
+    for first in (True, False):
         for k in range(len(rows)):
-            if comes[k] == closing:
+            if lands[k] == first:
                 landed += book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k], landed, lent)

@@ -64,8 +64,9 @@ def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p,
     closed = Laws(laws.law.copy(), laws.mu, laws.lo.copy(), laws.hi.copy(), laws.load, c, laws.u0)
     for k in range(len(p)):
         moment, idle = k >= len(p) - len(island.turning), k < m and p[k, 2] == 0.0
-        if moment or idle:  # what bears nothing stays so
-            store3(stays, k, scale(1.0 - 0.5 * part, load3(p, k)))
+        closes = k < m and 2.0 * u[k, 2] < contacts.u[rows[k], 2]
+        if moment or idle or closes:  # what bears nothing stays so, and what closes still bears nothing in the coming flight
+            store3(stays, k, scale(1.0 if closes else 1.0 - 0.5 * part, load3(p, k)))
             closed.law[k] = BOX_LAW
             store3(closed.lo, k, load3(stays, k))
             store3(closed.hi, k, load3(stays, k))

@@ -121,7 +121,7 @@ def copy_load(table, row, contacts, k):
         contacts.turns[k, side] = table.turns[row, side]
     contacts.id[k], contacts.kick[k], contacts.slides[k] = table.id[row], table.kick[row], table.slides[row]
     contacts.gap[k], contacts.arrives[k], contacts.push[k] = table.gap[row], table.arrives[row], table.push[row]
-    contacts.phase[k] = table.phase[row]
+    contacts.phase[k], contacts.lent[k] = table.phase[row], table.lent[row]
     store3(contacts.owed, k, load3(table.owed, row))
     store3(contacts.creeps, k, load3(table.creeps, row))
     store3(contacts.point, k, load3(table.point, row))
@@ -156,7 +156,9 @@ def recall_loads(bodies, contacts, table, t, dt):
             continue
         table.arrives[k] = math.nan
         crept = load3(table.creeps, k)
-        if math.isfinite(crept[0]) and crept != ZERO:
+        if number > 0:  # what did not bear in that kick slips by itself
+            store3(table.creeps, k, (math.nan, math.nan, math.nan))
+        elif math.isfinite(crept[0]) and crept != ZERO:
             # It stuck, and its bodies were kicked since then: the slip it has now is what it brings. Not so where that was none,
             # or was taken back (impact/half_kick_removal.py): then what slips now was struck.
             u, e = load3(table.u, k), load9(table.frame, k)
@@ -166,7 +168,7 @@ def recall_loads(bodies, contacts, table, t, dt):
                 old, new = load9(contacts.frame, m), load9(table.frame, k)
                 store3(table.impulse, k, mul(new, mul_t(old, load3(contacts.impulse, m))))
                 table.arrives[k], table.slides[k] = contacts.arrives[m], contacts.slides[m]
-                table.phase[k] = contacts.phase[m]
+                table.phase[k], table.lent[k] = contacts.phase[m], contacts.lent[m]
                 store3(table.creeps, k, load3(contacts.creeps, m))
 
 
@@ -217,7 +219,7 @@ def _swap_loads(contacts, a, b):
         c.turns[a, side], c.turns[b, side] = c.turns[b, side], c.turns[a, side]
     c.id[a], c.id[b], c.kick[a], c.kick[b] = c.id[b], c.id[a], c.kick[b], c.kick[a]
     c.slides[a], c.slides[b], c.gap[a], c.gap[b] = c.slides[b], c.slides[a], c.gap[b], c.gap[a]
-    c.phase[a], c.phase[b] = c.phase[b], c.phase[a]
+    c.phase[a], c.phase[b], c.lent[a], c.lent[b] = c.phase[b], c.phase[a], c.lent[b], c.lent[a]
     c.arrives[a], c.arrives[b], c.push[a], c.push[b] = c.arrives[b], c.arrives[a], c.push[b], c.push[a]
     for r in range(3):
         c.owed[a, r], c.owed[b, r] = c.owed[b, r], c.owed[a, r]

@@ -27,7 +27,7 @@ from tumble.sim.world.body import Body
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-CHECKPOINT_SCHEMA = 20
+CHECKPOINT_SCHEMA = 21
 MOST_HEADER = 500_000_000  # bytes
 LONG_HEADER = 10_000_000  # bytes; so long it is made of the bits of grounds, which are as short already as they become
 # bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60; the largest ground is 224 MB

@@ -54,6 +54,7 @@ class Loads(NamedTuple):
     residual: np.ndarray
     arrives: np.ndarray
     phase: np.ndarray
+    lent: np.ndarray
     creeps: np.ndarray
 
 
@@ -66,7 +67,7 @@ def _loads(c, copied):
         _rows(c.pair, n, copied), _rows(c.id, n, copied), _rows(c.point, n, copied), _rows(c.frame, n, copied),
         _rows(c.impulse, n, copied), _rows(c.moment, n, copied), _rows(c.slides, n, copied), _rows(c.turns, n, copied),
         _rows(c.push, n, copied), _rows(c.residual, n, copied), _rows(c.arrives, n, copied), _rows(c.phase, n, copied),
-        _rows(c.creeps, n, copied),
+        _rows(c.lent, n, copied), _rows(c.creeps, n, copied),
     )  # fmt: skip
 
 
@@ -84,7 +85,7 @@ def _carry_over(contacts, k, old, m):
     store3(contacts.impulse, k, mul(new, mul_t(e, load3(old.impulse, m))))
     contacts.slides[k], contacts.push[k], contacts.residual[k] = old.slides[m], old.push[m], old.residual[m]
     if old.impulse[m, 2] > 0.0:
-        contacts.arrives[k], contacts.phase[k] = old.arrives[m], old.phase[m]
+        contacts.arrives[k], contacts.phase[k], contacts.lent[k] = old.arrives[m], old.phase[m], old.lent[m]
         store3(contacts.creeps, k, load3(old.creeps, m))
     store3(contacts.moment, k, mul(new, mul_t(e, load3(old.moment, m))))
     contacts.turns[k, 0], contacts.turns[k, 1] = old.turns[m, 0], old.turns[m, 1]

@@ -241,7 +241,7 @@ def a_row(gap: float = 0.0, arrives: float = math.nan) -> SimpleNamespace:
     return SimpleNamespace(
         frame=np.eye(3)[None], point=np.zeros((1, 3)), body=np.array(((0, 1),)), u_after=np.zeros((1, 3)), gap=np.array((gap,)),
         arrives=np.array((arrives,)), phase=np.array((arrives,)), creeps=np.full((1, 3), math.nan),
-        mu=np.zeros(1), loss=np.zeros(1), slides=np.full(1, SLIDING_FRICTION), owed=np.zeros((1, 3)),
+        mu=np.zeros(1), loss=np.zeros(1), slides=np.full(1, SLIDING_FRICTION), owed=np.zeros((1, 3)), lent=np.zeros(1),
     )  # fmt: skip
 
 
@@ -303,7 +303,7 @@ def test_what_others_press_loses_what_they_gave_it(monkeypatch):
     of the energy, in one kick."""
     leaves = lambda **given: booked(a_row(arrives=-0.02), 0.14, 0.0, -0.0, **given)  # noqa: E731
     assert leaves() == leaves(landed=0.01) == pytest.approx(-0.5 * P * 0.14)
-    monkeypatch.setattr(blocks, "_turned_away", lambda *given: 0.0)
+    monkeypatch.setattr(blocks, "_lost", lambda *given: 0.0)
     assert leaves() == 0.0
 
 
@@ -319,9 +319,33 @@ def test_what_rests_beside_a_landing_keeps_its_own_phase_alone():
     assert booked(a_row(), 0.3, 0.5, -0.5, impulse=0.0, landed=-2.0) == 0.0  # nothing landed: others were turned away
 
 
-def test_what_leaves_by_itself_and_is_sent_faster_takes_back_what_it_was_given():
-    """2 kg that leave at 3 mm/s and are sent at 20: the kick gave m (w^2 - v^2)/2, and that is phase. As (w - v)^2 a quarter of
-    it stayed in `contact`."""
+@pytest.mark.parametrize(("lands", "loss"), [(1.0, -0.006), (1e-3, -1e-3), (0.0, 0.0)])
+def test_what_another_one_lands_beside_lends_another_part(lands, loss):
+    """One end of a rod rests, and the other comes down: the first comes and goes at 20 mm/s as before, but bears less. It was lent
+    9 mJ and lends 3: as `contact` the rest was 1e-5 of all energy, which never came back. It can have no more than landed."""
+    row = a_row(arrives=-0.02)
+    row.owed[0, 2], row.lent[0] = 0.3, 0.009
+    assert booked(row, -0.02, 0.02, -0.02, impulse=0.0, landed=lands) == pytest.approx(loss)
+    assert row.lent[0] == pytest.approx(0.003)
+    row.arrives[0] = math.nan  # it bore nothing since then
+    assert booked(row, -0.02, 0.02, -0.02, impulse=0.0, landed=1.0) == pytest.approx(0.003)
+
+
+@pytest.mark.parametrize(("lands", "loss"), [(1.0, 0.0097), (1e-3, 1e-3)])
+def test_what_is_pressed_on_by_a_landing_loses_what_it_came_with(lands, loss):
+    """A hull on a conveyor is struck: it comes as it was sent, is stopped by far more than was lent, and leaves with next to
+    nothing."""
+    row = a_row(arrives=-0.01)
+    row.lent[0] = 0.3e-3
+    assert booked(row, -0.01, 0.0, -0.0, landed=lands) == pytest.approx(loss)
+
+
+def test_what_leaves_by_itself_and_is_sent_faster_owes_what_it_was_given():
+    """2 kg that leave at 3 mm/s and are sent at 20: the kick gave m (w^2 - v^2)/2, and that is phase, which the next one takes
+    again. The rest of what it comes with is lost. As (w - v)^2 a quarter of it stayed in `contact`."""
     row, m, v, w = a_row(), 2.0, 0.003, 0.02
+    row.owed[0, 2] = m * (w - v)
     assert booked(row, v, w, -w, impulse=m * (w - v)) == 0.0
+    assert row.lent[0] == pytest.approx(0.5 * m * (w * w - v * v))
+    row.owed[0, 2] = 0.0
     assert booked(row, -w, 0.0, 0.0, impulse=m * w) == pytest.approx(0.5 * m * v * v)

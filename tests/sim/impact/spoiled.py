@@ -102,7 +102,7 @@ def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_befor
 
     def middle() -> float:
         """[m] after the step in which it comes to the sheet. The next one would look at its touches again and again."""
-        return height_beyond(sheet(10.0), SMALL[3], 167276, restitution=0.0, friction=1.0, steps=1)
+        return height_beyond(sheet(10.0), SMALL[3], 1031, restitution=0.0, friction=1.0, steps=1)
 
     # in one part: in the parts of the step that its contacts ask for it turns too little
     monkeypatch.setattr(division, "RISE", math.inf)

@@ -187,7 +187,7 @@ def test_what_touches_bodies_that_come_down_comes_along(monkeypatch):
     """Left above the gap it falls on them in the rest of the step, and again on what this makes move."""
     assert impacts_of_a_landing() == 1
     monkeypatch.setattr(removal, "_bring_along", lambda *given: False)
-    assert impacts_of_a_landing() > 3
+    assert impacts_of_a_landing() > 1
 
 
 def come_down_of_what_tips(monkeypatch, when: float) -> tuple[float, float]:

@@ -104,7 +104,7 @@ def test_what_leaves_the_numbers_in_mid_step_ends_the_search_for_impacts():
         world.step()
 
 
-@pytest.mark.parametrize("seed", [1054, 1073])
+@pytest.mark.parametrize("seed", [1035, 1054])
 def test_what_contacts_throw_apart_ends_the_run_or_is_taken_out(seed, monkeypatch):
     """Bodies of masses far apart that start deep in each other: an error that names them, and the state before it, from which
     a world that is asked to goes on without them: the steps before it are taken once."""
