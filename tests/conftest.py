@@ -25,12 +25,18 @@ def pytest_addoption(parser):
     parser.addoption("--one-case", action="store_true", help="of each test that has many cases, the first alone")
 
 
-def pytest_collection_finish():
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
     """What 8000 tests and the compiler are made of stays to the end: the collector need not look at half a million objects again
-    and again while tests run. Kernels that are not compiled make many tuples, where it looks for circles that are not there."""
-    gc.freeze()
-    if compiler.DISABLE_JIT:
-        gc.disable()
+    and again, neither while they come about nor while tests run. Kernels that are not compiled make many tuples, where it looks
+    for circles that are not there."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        if not compiler.DISABLE_JIT:
+            gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):
