@@ -28,13 +28,14 @@ def pytest_addoption(parser):
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """What 8000 tests and the compiler are made of stays to the end: the collector need not look at half a million objects again
-    and again, neither while they come about nor while tests run. Kernels that are not compiled make many tuples, where it looks
-    for circles that are not there."""
+    and again, neither while they come about nor while tests run, and it need not look at what a single test makes. Kernels that are
+    not compiled make many tuples, where it looks for circles that are not there."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(50_000, 20, 20)
         if not compiler.DISABLE_JIT:
             gc.enable()
 
