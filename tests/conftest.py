@@ -16,6 +16,9 @@ settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+os.environ.setdefault("LP_NUM_THREADS", "1")  # of Mesa, for small pictures: to share one out takes longer than to draw it
+
+
 @pytest.fixture
 def no_figures(monkeypatch):
     leave_out_figures(monkeypatch)
@@ -28,8 +31,8 @@ def pytest_addoption(parser):
 @pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """What 8000 tests and the compiler are made of stays to the end: the collector need not look at half a million objects again
-    and again, neither while they come about nor while tests run, and it need not look at what a single test makes. Kernels that are
-    not compiled make many tuples, where it looks for circles that are not there."""
+    and again, neither while they come about nor while tests run, and seldom at what a test makes. Kernels that are not compiled
+    make many tuples, where it looks for circles that are not there."""
     gc.disable()
     try:
         return (yield)
