@@ -17,7 +17,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("two_cuboids", "dropped_cuboids")
-SIZE, FPS = (160, 90), 10
+SIZE, FPS = (320, 180), 20
 
 
 NO_FIGURES = "from tumble.render.figures import plots; plots.energy_momentum = lambda run, path: path; "
