@@ -16,6 +16,9 @@ settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+os.environ.setdefault("LP_NUM_THREADS", "1")  # of Mesa, for small pictures: to share one out takes longer than to draw it
+
+
 @pytest.fixture
 def no_figures(monkeypatch):
     leave_out_figures(monkeypatch)
@@ -25,12 +28,19 @@ def pytest_addoption(parser):
     parser.addoption("--one-case", action="store_true", help="of each test that has many cases, the first alone")
 
 
-def pytest_collection_finish():
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
     """What 8000 tests and the compiler are made of stays to the end: the collector need not look at half a million objects again
-    and again while tests run. Kernels that are not compiled make many tuples, where it looks for circles that are not there."""
-    gc.freeze()
-    if compiler.DISABLE_JIT:
-        gc.disable()
+    and again, neither while they come about nor while tests run, and seldom at what a test makes. Kernels that are not compiled
+    make many tuples, where it looks for circles that are not there."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 20)
+        if not compiler.DISABLE_JIT:
+            gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):

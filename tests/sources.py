@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 
 
@@ -12,12 +13,22 @@ def parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """A tree and all statements in it, imports among them. Expressions are nine tenths of a tree, and hold none."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            left += getattr(node, field, ())
+
+
 @cache
 def put_off(source: str) -> set[ast.AST]:
-    """What of a source does not run when it is loaded: what is inside functions, and what is there for type checkers alone."""
+    """The statements of a source that do not run when it is loaded: in functions, and what is there for type checkers alone."""
     tree = parsed(source)
-    roots = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) or (isinstance(n, ast.If) and _for_types(n.test))]
-    return {node for root in roots for node in ast.walk(root)}
+    roots = [n for n in statements(tree) if isinstance(n, ast.FunctionDef) or (isinstance(n, ast.If) and _for_types(n.test))]
+    return {node for root in roots for node in statements(root)}
 
 
 def _for_types(test: ast.expr) -> bool:

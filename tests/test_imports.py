@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources import parsed, put_off
+from tests.sources import parsed, put_off, statements
 
 ROOT = Path(__file__).resolve().parent.parent
 LADDER = {
@@ -30,7 +30,7 @@ def breaches(package: str, file: str, source: str) -> list[str]:
     """Imports of a file that the ladder forbids."""
     tree = parsed(source)
     out = []
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

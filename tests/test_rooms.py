@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources import parsed, put_off
+from tests.sources import parsed, put_off, statements
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = {  # the lowest first
@@ -53,7 +53,7 @@ def level(module: str) -> int:
 def imported(source: str, package: str) -> list[str]:
     """Modules and names of the package that a source imports when it is loaded."""
     late, found = put_off(source), []
-    for node in ast.walk(parsed(source)):
+    for node in statements(parsed(source)):
         if node in late:
             continue
         if isinstance(node, ast.Import):
@@ -244,7 +244,7 @@ MOST_LINES, MOST_FILE_LINES = 60, 600
 def long_functions(source: str) -> set[str]:
     """Names of functions with more lines than MOST_LINES, their docstrings apart."""
     found = set()
-    for node in ast.walk(parsed(source)):
+    for node in statements(parsed(source)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[0]
             said = first.end_lineno - first.lineno + 1 if ast.get_docstring(node, clean=False) is not None else 0

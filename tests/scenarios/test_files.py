@@ -19,7 +19,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
 from tumble.collision.solids.torus import torus
 from tumble.scenarios.files.scene_files import SceneFileError, load_scene, save_scene, scene_to_toml
-from tumble.scenarios.registry import catalog
+from tumble.scenarios.registry import load, names
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.scene import CameraDef, Scene
 
@@ -208,9 +208,9 @@ def test_mesh_beside_the_file(tmp_path, monkeypatch):
     assert np.allclose(inertia, np.eye(3) * 1000 / 6, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", catalog())
+@pytest.mark.parametrize("name", names())
 def test_catalog_survives_toml(tmp_path, name):
-    scene = catalog()[name](**SMALL.get(name, {}))
+    scene = load(name)(**SMALL.get(name, {}))
     save_scene(scene, tmp_path / "scene.toml")
     assert load_scene(tmp_path / "scene.toml") == scene
 

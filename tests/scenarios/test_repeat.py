@@ -14,7 +14,8 @@ from tests.scenarios.sizes import SMALL
 from tumble.scenarios.cli import parser
 from tumble.scenarios.files.json_schema import json_schema
 from tumble.scenarios.files.scene_files import SceneFileError, load_scene, scene_to_toml
-from tumble.scenarios.registry import catalog
+from tumble.scenarios.registry import load as scenario
+from tumble.scenarios.registry import names
 
 FLOOR = '[[body]]\nname = "floor"\nkind = "static"\nshape = { type = "halfspace" }\n'
 WALL = """
@@ -142,9 +143,9 @@ class TestSchema:
     def test_is_a_schema(self):
         Draft202012Validator.check_schema(json_schema())
 
-    @pytest.mark.parametrize("name", catalog())
+    @pytest.mark.parametrize("name", names())
     def test_takes_the_catalog(self, name):
-        assert self.errors(scene_to_toml(catalog()[name](**SMALL.get(name, {})))) == []
+        assert self.errors(scene_to_toml(scenario(name)(**SMALL.get(name, {})))) == []
 
     def test_takes_repetition(self):
         assert self.errors('include = ["a.toml"]\n' + FLOOR + WALL + GRID + PILE) == []

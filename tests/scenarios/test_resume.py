@@ -24,18 +24,19 @@ from tumble.sim.world.world import World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARAMETERS = {"count": 3}
-SECONDS = 0.6  # 144 steps, 13 samples, a checkpoint at each
+SECONDS = 0.3  # 72 steps, 7 samples, a checkpoint at each
+LONG = 0.6  # for a process, so that it is at it when it is killed
 SCRIPT = """
 import sys
 from tumble.scenarios.runs.scene_run import run_scene, scene_of
 how = dict(quiet=True, contacts=True, every=12, resume=True, checkpoint_seconds=0.0)
-run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], 0.6, **how)
-"""
+run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], LONG, **how)
+""".replace("LONG", str(LONG))
 
 
-def simulate(out: Path | None, **options) -> Run:
+def simulate(out: Path | None, seconds: float = SECONDS, **options) -> Run:
     scene = scene_of("dropped_cuboids", **PARAMETERS)
-    return run_scene(scene, out, SECONDS, every=12, quiet=True, contacts=True, checkpoint_seconds=0.0, **options).run
+    return run_scene(scene, out, seconds, every=12, quiet=True, contacts=True, checkpoint_seconds=0.0, **options).run
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def test_killed_at_any_write(whole, tmp_path, monkeypatch, moment):
 
     killed = 0
     for _ in range(2):
-        left = chance.randint(50, 300)
+        left = chance.randint(25, 150)
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", replace)
             patch.setattr(Recorder, "finish", lambda self, world: None)  # a killed program closes nothing
@@ -84,8 +85,9 @@ def test_killed_at_any_write(whole, tmp_path, monkeypatch, moment):
 
 
 @pytest.mark.slow
-def test_killed_process(whole, tmp_path):
+def test_killed_process(tmp_path):
     """The real thing: SIGKILL once it has been at it for a while."""
+    whole = simulate(None, LONG)
     for fraction in (0.2, 0.5):
         with started([sys.executable, "-c", SCRIPT, str(tmp_path)], env={**os.environ, "PYTHONPATH": str(ROOT)}) as process:
             until, samples = time.monotonic() + 300, 0
@@ -95,7 +97,7 @@ def test_killed_process(whole, tmp_path):
             process.send_signal(signal.SIGKILL)
         assert process.returncode == -signal.SIGKILL
     assert not Run.open(tmp_path).complete
-    same(simulate(tmp_path, resume=True), whole)
+    same(simulate(tmp_path, LONG, resume=True), whole)
 
 
 def steps_saved(out: Path) -> int:
@@ -108,7 +110,7 @@ def steps_saved(out: Path) -> int:
 def test_longer_and_shorter(whole, tmp_path):
     """A run that came to its end goes on too, and one that is resumed to its end stays as it is."""
     scene = scene_of("dropped_cuboids", **PARAMETERS)
-    run_scene(scene, tmp_path, 0.3, every=12, quiet=True, contacts=True)
+    run_scene(scene, tmp_path, 0.5 * SECONDS, every=12, quiet=True, contacts=True)
     same(simulate(tmp_path, resume=True), whole)
     before = (tmp_path / "trajectory.zarr" / "position" / "c" / "0" / "0" / "0").read_bytes()
     same(simulate(tmp_path, resume=True), whole)

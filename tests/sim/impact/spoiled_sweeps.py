@@ -52,7 +52,7 @@ def test_where_most_is_missed_more_is_done(monkeypatch):
 
 def swept() -> str:
     """The bits after a step of a crowd in several blocks, of which some are swept at once."""
-    world = shelf(4, 3, 30.0)
+    world = shelf(4, 2, 30.0)
     world.step()
     return world.state_hash()
 
