@@ -191,23 +191,31 @@ def _phase(bodies, contacts, row, before, after):
 
 
 @lean
-def _is_steady(contacts, row):
-    """Whether a contact comes to a kick as the last one left it, by what that gave for the flight alone."""
-    known, phase = contacts.arrives[row], contacts.phase[row]
-    return math.isfinite(known) and phase == known and contacts.u[row, 2] >= FASTER * min(phase, 0.0)
+def _lasts(contacts, row, before):
+    """Whether a contact that bore load comes no faster than the last kick foresaw."""
+    return math.isfinite(contacts.arrives[row]) and before >= FASTER * min(contacts.phase[row], 0.0)
 
 
 @lean
-def _lost(contacts, row, p, before, after, lends):
-    """What a contact loses in a kick in which something lands [J]: less than nothing where that turns it away, or takes its load.
+def _lost(contacts, row, p, before, after, lends, mode, landed):
+    """What a contact loses by landing [J]: less than nothing where what ``landed`` turns it away, or takes its load.
 
     The phase of an island holds sum w'/2 over its contacts, of what a kick gives for the coming flight by the velocity with which
     they leave; each ``lends`` its part, and the next kick, or an impact before that, takes it again. What landings lose is what
     the works of all impulses are short of the change of that. Where others land, a contact that comes and leaves as before does
     no work, but lends another part than the last time.
     """
-    taken = contacts.lent[row] if math.isfinite(contacts.arrives[row]) else 0.0
-    return lends - taken - 0.5 * p * (before + after)
+    known, phase = contacts.arrives[row], contacts.phase[row]
+    taken = contacts.lent[row] if math.isfinite(known) else 0.0
+    lost = lends - taken - 0.5 * p * (before + after)
+    if mode == MEAN_GIVEN:  # half of what is asked for was there before
+        return max(-landed, -0.5 * p * (before + after))
+    if before > max(0.0, after):  # it left, and what lands presses it
+        return lost
+    if not (_lasts(contacts, row, before) and phase == known):
+        return max(-landed, lost)
+    late = max(0.0, 0.5 * p * (min(phase, -after) - before))  # it comes faster than its phase, and does not leave so fast
+    return max(-landed, min(late + landed, lost)) if landed > 0.0 else late
 
 
 @lean
@@ -233,24 +241,11 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     if mode == MEAN_GIVEN:  # contacts.u was the mean
         before = (2.0 * before[0] - after[0], 2.0 * before[1] - after[1], 2.0 * before[2] - after[2])
         store3(contacts.u, row, before)
-    # normal work: what comes faster than its phase, and does not leave so fast, lands, and that is a loss like that of an impact;
-    # what is left belongs to the phase of the micro-collisions, taken before the middle of the kick and given back after it
-    known, phase = contacts.arrives[row], contacts.phase[row]
-    lasts = math.isfinite(known) and before[2] >= FASTER * min(phase, 0.0)
-    landed = max(0.0, landed)  # less than nothing: more was turned away
-    # what leaves by itself, and is sent faster, owes from the velocity on with which it left
+    # normal work: what lands is a loss like that of an impact; what is left belongs to the phase of the micro-collisions, taken
+    # before the middle of the kick and given back after it. What leaves by itself, and is sent faster, owes from there on.
+    struck = math.isfinite(contacts.arrives[row]) and not _lasts(contacts, row, before[2])
     lends = 0.5 * contacts.owed[row, 2] * (max(0.0, before[2]) + after[2]) if after[2] > 0.0 and lent else 0.0
-    lost = _lost(contacts, row, p[2], before[2], after[2], lends)
-    if mode == MEAN_GIVEN:  # half of what is asked for was there before
-        loss = max(-landed, -0.5 * p[2] * (before[2] + after[2]))
-    elif before[2] > max(0.0, after[2]):  # it left, and what lands presses it
-        loss = lost
-    elif lasts and phase == known:
-        loss = max(0.0, 0.5 * p[2] * (min(phase, -after[2]) - before[2]))
-        if landed > 0.0:
-            loss = max(-landed, min(loss + landed, lost))
-    else:
-        loss = max(-landed, lost)
+    loss = _lost(contacts, row, p[2], before[2], after[2], lends, mode, max(0.0, landed))  # below 0: more was turned away
     contacts.lent[row] = lends
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
@@ -265,7 +260,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     slip1, slip2 = p[0] * s1 + p[1] * t1, p[0] * s2 + p[1] * t2
     sticks = shorter(p[0], p[1], contacts.mu[row] * p[2] * (1.0 - 1e-9)) and contacts.slides[row] != SLIDING_FRICTION
     if sticks:  # tangential work of what sticks: likewise, friction takes what slips more than it was to slip
-        crept, struck = load3(contacts.creeps, row), math.isfinite(known) and not lasts  # what lands is not what was to come
+        crept = load3(contacts.creeps, row)  # what is struck comes otherwise
         came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) and not struck else (-after[0], -after[1])
         rubbed = 0.5 * (p[0] * (before[0] - came[0]) + p[1] * (before[1] - came[1]))
         normal1, normal2 = normal1 + slip1 - share * rubbed, normal2 + slip2 - (1.0 - share) * rubbed
@@ -296,7 +291,8 @@ def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
     """Works of all contacts of an island; what lands comes first, since what it loses may turn others away."""
     landed, lands, lent = 0.0, np.empty(len(rows), dtype=np.bool_), rows_that_bear(rows, p) <= LARGEST_ISLAND
     for k in range(len(rows)):
-        lands[k] = contacts.u[rows[k], 2] <= 0.0 and not _is_steady(contacts, rows[k])
+        before, known = contacts.u[rows[k], 2], contacts.arrives[rows[k]]
+        lands[k] = before <= 0.0 and not (_lasts(contacts, rows[k], before) and contacts.phase[rows[k]] == known)
     for first in (True, False):
         for k in range(len(rows)):
             if lands[k] == first:

@@ -321,8 +321,8 @@ def test_what_rests_beside_a_landing_keeps_its_own_phase_alone():
 
 @pytest.mark.parametrize(("lands", "loss"), [(1.0, -0.006), (1e-3, -1e-3), (0.0, 0.0)])
 def test_what_another_one_lands_beside_lends_another_part(lands, loss):
-    """One end of a rod rests, and the other comes down: the first comes and goes at 20 mm/s as before, but bears less. It was lent
-    9 mJ and lends 3: as `contact` the rest was 1e-5 of all energy, which never came back. It can have no more than landed."""
+    """One end of a rod rests, and the other comes down: the first comes and goes at 20 mm/s as before, but bears less. It lent 9
+    mJ and lends 3: as `contact` the rest was 1e-5 of all energy, which never came back. It can have no more than landed."""
     row = a_row(arrives=-0.02)
     row.owed[0, 2], row.lent[0] = 0.3, 0.009
     assert booked(row, -0.02, 0.02, -0.02, impulse=0.0, landed=lands) == pytest.approx(loss)
