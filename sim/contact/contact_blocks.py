@@ -197,7 +197,7 @@ def _lasts(contacts, row, before):
 
 
 @lean
-def _lost(contacts, row, p, before, after, lends, mode, landed):
+def _lost(contacts, row, p, before, after, lends, mode, landed, lent):
     """What a contact loses by landing [J]: less than nothing where what ``landed`` turns it away, or takes its load.
 
     The phase of an island holds sum w'/2 over its contacts, of what a kick gives for the coming flight by the velocity with which
@@ -215,7 +215,7 @@ def _lost(contacts, row, p, before, after, lends, mode, landed):
     if not (_lasts(contacts, row, before) and phase == known):
         return max(-landed, lost)
     late = max(0.0, 0.5 * p * (min(phase, -after) - before))  # it comes faster than its phase, and does not leave so fast
-    return max(-landed, min(late + landed, lost)) if landed > 0.0 else late
+    return max(-landed, min(late + landed if lent else late, lost)) if landed > 0.0 else late
 
 
 @lean
@@ -245,7 +245,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     # before the middle of the kick and given back after it. What leaves by itself, and is sent faster, owes from there on.
     struck = math.isfinite(contacts.arrives[row]) and not _lasts(contacts, row, before[2])
     lends = 0.5 * contacts.owed[row, 2] * (max(0.0, before[2]) + after[2]) if after[2] > 0.0 and lent else 0.0
-    loss = _lost(contacts, row, p[2], before[2], after[2], lends, mode, max(0.0, landed))  # below 0: more was turned away
+    loss = _lost(contacts, row, p[2], before[2], after[2], lends, mode, max(0.0, landed), lent)  # below 0: more was turned away
     contacts.lent[row] = lends
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
