@@ -26,7 +26,7 @@ from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, no
 from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import surface_slip
-from tumble.sim.contact.touching.impact_threshold import normal_target
+from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target, slowest_impact
 from tumble.sim.flight.end_pose import Ends, end_motion, end_pose
 from tumble.sim.flight.motion import frame_pose, point_velocity
 from tumble.sim.ledger.work import MEAN_GIVEN
@@ -171,6 +171,8 @@ def _correct(
     fastest = norm(u) + norm(sub(vj, vi)) + (norm(wi) + norm(wj)) * size
     if abs(gap_end - gap) > HASTE * (h * fastest + known_to):
         return 0.0  # no point of these bodies closes so fast: another feature has its name
+    if not own and dot(n, slip) < -FASTER * max(u[2], slowest_impact(bodies, i, j, dt)):
+        return 0.0  # it strikes there, and to lift it here would throw it
     off = gap_end - floor
     if abs(off) <= known_to:
         off = 0.0
