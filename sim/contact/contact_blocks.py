@@ -191,13 +191,13 @@ def _phase(bodies, contacts, row, before, after):
 
 
 @lean
-def _lasts(contacts, row, before):
-    """Whether a contact that bore load comes no faster than the last kick foresaw."""
-    return math.isfinite(contacts.arrives[row]) and before >= FASTER * min(contacts.phase[row], 0.0)
+def _struck(contacts, row):
+    """Whether a contact that bore load comes faster than the last kick foresaw."""
+    return math.isfinite(contacts.arrives[row]) and contacts.u[row, 2] < FASTER * min(contacts.phase[row], 0.0)
 
 
 @lean
-def _lost(contacts, row, p, before, after, lends, mode, landed, lent):
+def _lost(contacts, row, p, lends, mode, landed, lent):
     """What a contact loses by landing [J]: less than nothing where what ``landed`` turns it away, or takes its load.
 
     The phase of an island holds sum w'/2 over its contacts, of what a kick gives for the coming flight by the velocity with which
@@ -205,14 +205,14 @@ def _lost(contacts, row, p, before, after, lends, mode, landed, lent):
     the works of all impulses are short of the change of that. Where others land, a contact that comes and leaves as before does
     no work, but lends another part than the last time.
     """
-    known, phase = contacts.arrives[row], contacts.phase[row]
-    taken = contacts.lent[row] if math.isfinite(known) else 0.0
+    before, after, phase = contacts.u[row, 2], contacts.u_after[row, 2], contacts.phase[row]
+    taken = contacts.lent[row] if math.isfinite(contacts.arrives[row]) else 0.0
     lost = lends - taken - 0.5 * p * (before + after)
     if mode == MEAN_GIVEN:  # half of what is asked for was there before
         return max(-landed, -0.5 * p * (before + after))
     if before > max(0.0, after):  # it left, and what lands presses it
         return lost
-    if not (_lasts(contacts, row, before) and phase == known):
+    if phase != contacts.arrives[row] or _struck(contacts, row):  # not all that it comes with is what the last kick gave
         return max(-landed, lost)
     late = max(0.0, 0.5 * p * (min(phase, -after) - before))  # it comes faster than its phase, and does not leave so fast
     return max(-landed, min(late + landed if lent else late, lost)) if landed > 0.0 else late
@@ -243,9 +243,9 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
         store3(contacts.u, row, before)
     # normal work: what lands is a loss like that of an impact; what is left belongs to the phase of the micro-collisions, taken
     # before the middle of the kick and given back after it. What leaves by itself, and is sent faster, owes from there on.
-    struck = math.isfinite(contacts.arrives[row]) and not _lasts(contacts, row, before[2])
+    struck = _struck(contacts, row)
     lends = 0.5 * contacts.owed[row, 2] * (max(0.0, before[2]) + after[2]) if after[2] > 0.0 and lent else 0.0
-    loss = _lost(contacts, row, p[2], before[2], after[2], lends, mode, max(0.0, landed), lent)  # below 0: more was turned away
+    loss = _lost(contacts, row, p[2], lends, mode, max(0.0, landed), lent)  # below 0: more was turned away
     contacts.lent[row] = lends
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
@@ -291,8 +291,8 @@ def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
     """Works of all contacts of an island; what lands comes first, since what it loses may turn others away."""
     landed, lands, lent = 0.0, np.empty(len(rows), dtype=np.bool_), rows_that_bear(rows, p) <= LARGEST_ISLAND
     for k in range(len(rows)):
-        before, known = contacts.u[rows[k], 2], contacts.arrives[rows[k]]
-        lands[k] = before <= 0.0 and not (_lasts(contacts, rows[k], before) and contacts.phase[rows[k]] == known)
+        steady = contacts.phase[rows[k]] == contacts.arrives[rows[k]] and not _struck(contacts, rows[k])
+        lands[k] = contacts.u[rows[k], 2] <= 0.0 and not steady
     for first in (True, False):
         for k in range(len(rows)):
             if lands[k] == first:

@@ -342,7 +342,7 @@ def test_what_is_pressed_on_by_a_landing_loses_what_it_came_with(lands, loss):
 
 def test_what_a_large_island_takes_of_its_phase_is_no_loss_of_a_landing_in_it():
     """Its flights become half as long, and then as long as before: what is taken from its phase is given again. As a loss beside
-    landings of nanojoules a row of dominoes had 3 % of its energy in `contact`."""
+    landings of nanojoules, a row of dominoes got 0.5 % of its energy in `contact`."""
     assert booked(a_row(arrives=-0.02), -0.02, 0.01, -0.01, landed=1.0, lent=False) == 0.0
     assert booked(a_row(arrives=-0.01), -0.01, 0.02, -0.02, landed=1.0) < 0.0
     assert booked(a_row(arrives=-0.02), -0.02, 0.01, -0.01, landed=1.0) > 0.0
