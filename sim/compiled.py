@@ -12,10 +12,10 @@ from tumble.sim.joints.burden import bears
 from tumble.sim.pipeline import advance, begin
 from tumble.sim.readout import energies_of_joints, glance, glance_joint
 from tumble.sim.recording.compiled_samples import NO_STRIP, take_sample
-from tumble.sim.state import EXAMPLE, SETTINGS, Model
+from tumble.sim.state import EXAMPLE, SETTINGS, Model, memory_of
 
 GEOMETRY = empty_geometry()
-SAVED = EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.joints
+SAVED = EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.joints, memory_of(0, 0)
 ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, SAVED, NO_STRIP, 1))
 ASSIST = Entry(assist, lambda: (EXAMPLE, GEOMETRY, SETTINGS, 1))
 BEGIN = Entry(begin, lambda: (EXAMPLE, GEOMETRY, SETTINGS))

@@ -81,20 +81,21 @@ def step(model, geometry, settings, table, saved):
         return BOOKS_FULL
     save_books(books, saved[1])
     save_joints(joints, saved[2])
+    saved[3].count[0] = 0
     settle_books(books)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
     result = find_candidates(model, geometry, settings, saved[0])
     if result == OK:
-        result = drift(model, geometry, settings, table)
+        result = drift(model, geometry, settings, table, saved[3])
         if result == NOT_FINITE:
             return result
     if result != OK:
-        _undo(bodies, forces, books, joints, saved)
+        _undo(model, saved)
         return result
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
-        _undo(bodies, forces, books, joints, saved)
+        _undo(model, saved)
         return WAKE
     if not contact(model, geometry, settings, KICK, INELASTIC):
         return NOT_FINITE
@@ -231,9 +232,10 @@ def _start_kicked(bodies, contacts, forces, joints, kicked):
 
 
 @lean
-def _undo(bodies, forces, books, joints, saved):
+def _undo(model, saved):
     """Undo an unfinished step."""
-    undo_step(bodies, books, joints, saved)
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    undo_step(bodies, pairs, contacts, books, joints, saved)
     potential_change(bodies, forces)
 
 

@@ -226,6 +226,22 @@ class Contacts(NamedTuple):
 
 
 @group
+class Memory(NamedTuple):
+    """What contacts and pairs knew before the first event of a drift (flight/saved_state.py), as they have it."""
+
+    count: np.ndarray = whole(2)  # 1 more than of contacts, 0: there was no event; of pairs that knew anything
+    point: np.ndarray = real("c", 3)
+    frame: np.ndarray = real("c", 3, 3)
+    creeps: np.ndarray = real("c", 3)
+    owed: np.ndarray = real("c", 3)
+    kick: np.ndarray = whole("c")
+    geoms: np.ndarray = whole("p", 2)
+    bears: np.ndarray = whole("p", POINTS)
+    arrives: np.ndarray = real("p", POINTS)
+    unforeseen: np.ndarray = whole("p")
+
+
+@group
 class Joints(NamedTuple):
     """Joints of two bodies each, in the order of adding. See tumble.sim.joints.rows for coordinates, blocks and rows."""
 
@@ -427,6 +443,10 @@ def pairs_of(n: int) -> Pairs:
 
 def contacts_of(n: int) -> Contacts:
     return filled(Contacts, c=n)
+
+
+def memory_of(contacts: int, pairs: int) -> Memory:
+    return filled(Memory, c=contacts, p=pairs)
 
 
 def joints_of(n: int) -> Joints:

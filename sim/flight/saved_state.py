@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import copy_list, copy_table
+from tumble.collision.linalg import copy_list, copy_table, load3, load9, store3, store9
 from tumble.sim.flight.motion import set_state, start_flight
+from tumble.sim.sorted_lists import is_pair, pair_before
+from tumble.sim.state import POINTS
 
 
 @lean
@@ -45,8 +47,57 @@ def save_joints(joints, to):
 
 
 @lean
-def undo_step(bodies, books, joints, saved):
+def save_loads(contacts, pairs, to):
+    """Copy what events of a drift change of the memory of the last kick."""
+    to.count[0], to.count[1] = 1 + contacts.count[0], 0
+    for k in range(contacts.count[0]):
+        _copy_load(contacts, to, k)
+    for n in range(pairs.count[0]):
+        if pairs.arrives[n, 0] > 0.0 or pairs.unforeseen[n] == 1:
+            k = to.count[1]
+            to.geoms[k, 0], to.geoms[k, 1] = pairs.geoms[n, 0], pairs.geoms[n, 1]
+            _copy_arrivals(pairs, n, to, k)
+            to.count[1] += 1
+
+
+@lean
+def _restore_loads(contacts, pairs, kept):
+    """Give it back to contacts and pairs; of these there may be others by now, which know nothing."""
+    for k in range(kept.count[0] - 1):
+        _copy_load(kept, contacts, k)
+    k = 0
+    for n in range(pairs.count[0] if kept.count[0] > 0 else 0):
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        while k < kept.count[1] and pair_before(kept.geoms, k, a, b):
+            k += 1
+        pairs.arrives[n, 0], pairs.unforeseen[n] = 0.0, 0
+        if k < kept.count[1] and is_pair(kept.geoms, k, a, b):
+            _copy_arrivals(kept, k, pairs, n)
+    kept.count[0] = 0
+
+
+@lean
+def _copy_load(source, to, k):
+    """Row k of contacts."""
+    store3(to.point, k, load3(source.point, k))
+    store9(to.frame, k, load9(source.frame, k))
+    store3(to.creeps, k, load3(source.creeps, k))
+    store3(to.owed, k, load3(source.owed, k))
+    to.kick[k] = source.kick[k]
+
+
+@lean
+def _copy_arrivals(source, n, to, k):
+    """Row n of pairs as row k."""
+    to.unforeseen[k] = source.unforeseen[n]
+    for m in range(POINTS):
+        to.bears[k, m], to.arrives[k, m] = source.bears[n, m], source.arrives[n, m]
+
+
+@lean
+def undo_step(bodies, pairs, contacts, books, joints, saved):
     """Go back to what was kept."""
+    _restore_loads(contacts, pairs, saved[3])
     save_bodies(saved[0], bodies, 0, len(bodies.kind))
     save_books(saved[1], books)
     save_joints(saved[2], joints)

@@ -30,6 +30,7 @@ from tumble.sim.contact.touching.swept_pairs import leaves_box, outgrown, widen_
 from tumble.sim.flight.clusters import book_cluster
 from tumble.sim.flight.flight_split import bring, bring_linked, foresee_again, launch_touched
 from tumble.sim.flight.motion import finite_body, fly_to
+from tumble.sim.flight.saved_state import save_loads
 from tumble.sim.impact.crowds.coming_points import coming_rows, tired
 from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.event_queue import NO_DRIFT, TIE, choose, first_event, let_go, new_drift, play_again, put_in_order
@@ -41,7 +42,21 @@ from tumble.sim.impact.substep_resolve import kick_again
 from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_arrival, find_pairs, share
 from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
 from tumble.sim.sorted_lists import sort_list
-from tumble.sim.state import CAPPED, DYNAMIC, EXAMPLE, FUTILE, IMPACTS, KNOWN, NOT_FINITE, OK, PAIRS_FULL, SETTINGS, WAKE, WANTED
+from tumble.sim.state import (
+    CAPPED,
+    DYNAMIC,
+    EXAMPLE,
+    FUTILE,
+    IMPACTS,
+    KNOWN,
+    NOT_FINITE,
+    OK,
+    PAIRS_FULL,
+    SETTINGS,
+    WAKE,
+    WANTED,
+    memory_of,
+)
 
 SAME_SPEED = 1e-9  # approach speeds that differ by less than this part are the same
 # Events that any drift may have: two balls before a wall have pi sqrt(M/m) impacts (Galperin, Regul. Chaotic Dyn. 8 (2003) 375),
@@ -53,10 +68,10 @@ SEEN_AT_ALL = 1e-9  # if none comes even at this part, none comes at all: what i
 
 
 @kernel(**FOR_KERNELS)
-def _drift(model, geometry, settings, table):
+def _drift(model, geometry, settings, table, memory):
     """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL, WAKE or NOT_FINITE.
 
-    ``table`` is a spare table of contacts.
+    ``table`` is a spare table of contacts. ``memory`` keeps what is known of the last kick, once there is an event.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
@@ -74,6 +89,8 @@ def _drift(model, geometry, settings, table):
         first, due = first_event(pairs, drift, dt), _first_due(bodies)
         link, met = first_stop(drift.stops)
         t = pairs.event[first] if first >= 0 else math.inf
+        if memory.count[0] == 0 and max(first, due, link) >= 0:
+            save_loads(contacts, pairs, memory)
         if due >= 0 and bodies.until[due] <= min(t, met):
             events -= 1  # kicks are as many as the parts of a step, and do not count
             result = kick_due(model, geometry, settings, table, due, drift)
@@ -458,4 +475,4 @@ settle_phase = far(
 )
 _collide = far(_collide_now, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0, 0.0, NO_DRIFT), returns=None)
 
-drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts), returns=0)
+drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, memory_of(0, 0)), returns=0)

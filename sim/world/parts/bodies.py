@@ -23,7 +23,7 @@ from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.body_definition import BodyDef, Kind
 from tumble.sim.scene.materials import SURFACE_FIELDS, coefficients, made_of, said, surfaces
 from tumble.sim.scene.visual import Finish, Visual
-from tumble.sim.state import DYNAMIC, SLEEPING, Model, bodies_of, books_of, contacts_of, joints_of
+from tumble.sim.state import DYNAMIC, SLEEPING, Model, bodies_of, books_of, contacts_of, joints_of, memory_of
 from tumble.sim.world import sleep as sleeping
 from tumble.sim.world.body import Body
 from tumble.sim.world.world_queries import Asking
@@ -275,7 +275,8 @@ class WithBodies(Asking):
         self.model = model
         self._table = contacts_of(len(model.contacts.gap))
         books = books_of(ledger.ENTRIES, accounts=len(model.books.account))
-        self._saved = (bodies_of(len(model.bodies.kind)), books, joints_of(len(model.joints.kind)))
+        memory = memory_of(len(model.contacts.gap), len(model.pairs.event))
+        self._saved = (bodies_of(len(model.bodies.kind)), books, joints_of(len(model.joints.kind)), memory)
 
     def _grow_pairs(self) -> None:
         """Make room for what a step needs more of: facets of grounds, or pairs."""

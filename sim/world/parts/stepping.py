@@ -291,7 +291,7 @@ class Stepping(Asking):
         A body whose state was not finite there either lies still at the origin: nothing else is known of it.
         """
         model = self.model
-        for kept, now, columns in zip(self._saved, (model.bodies, model.books, model.joints), CHANGED, strict=True):
+        for kept, now, columns in zip(self._saved[:3], (model.bodies, model.books, model.joints), CHANGED, strict=True):
             for column in columns:
                 getattr(now, column)[:] = getattr(kept, column)
         bodies = self.model.bodies
