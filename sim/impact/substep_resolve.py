@@ -59,6 +59,19 @@ def _merge(bodies, i, label):
 
 
 @lean
+def _join_touched(bodies, touched):
+    """Make one island of those of the touched bodies: its label. Not of crowds, which are kicked once a step, unless all are."""
+    label = -1
+    for i in range(len(touched)):
+        if touched[i] and bodies.kind[i] == DYNAMIC and bodies.crowd[i] == 0:
+            label = _merge(bodies, i, label)
+    for i in range(len(touched)):
+        if label < 0 and touched[i] and bodies.kind[i] == DYNAMIC:
+            label = bodies.island[i]
+    return label
+
+
+@lean
 def _may_touch(bodies, pairs, n, i, j, dt):
     """Whether pair n rested in the last kick, or has a point that its bodies may close within a step, as in the kick at the step
     (`tabulate`). Boxes that stand a millimetre apart are no island: where they were, one of 729 that landed had all kicked."""
@@ -149,12 +162,10 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
     dt, touched = settings.dt, drift.touched
     struck = touched.copy()
     books.counters[REKICKS] += 1
-    label = -1
     for i in range(len(touched)):
         if touched[i]:
             fly_to(bodies, forces, i, t)
-            if bodies.kind[i] == DYNAMIC:
-                label = _merge(bodies, i, label)
+    label = _join_touched(bodies, touched)
     label, many = _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, drift)
     let_go(drift, many)
     if label < 0:

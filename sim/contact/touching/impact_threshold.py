@@ -24,6 +24,7 @@ BENT_WAY = 1e-3  # a body has turned too far to be foreseen if a point is off it
 # overlap, as part of the pair's size, that a crowd may be left with at a kick: it takes a fifth of it away, so that what comes at
 # every step does not add up to more than five times as much
 SLOW_GAP = 1e-3
+UNKNOWN_SPEED = 1e-300  # [m/s] of what comes back nobody knows how fast: whatever comes is faster
 FASTER = 4.0  # what comes so many times as fast as the last kick lets a contact come back is an impact
 
 
@@ -211,10 +212,12 @@ def foreseen(pairs, n, id):
 
 
 @lean
-def note_arrivals(pairs, contacts, rows):
-    """Tell pairs how fast what bears load in these rows of a table comes back."""
+def note_arrivals(pairs, contacts, rows, followed):
+    """Tell pairs how fast what bears load in these rows of a table comes back; or only which points do that, where nobody
+    ``followed`` them."""
     for row in rows:
         speed = -min(contacts.arrives[row], contacts.u_after[row, 2])  # what closes still comes as it was left
+        speed = speed if followed else UNKNOWN_SPEED
         if contacts.impulse[row, 2] > 0.0 and speed > 0.0:
             a, b, low, high = contacts.pair[row, 0], contacts.pair[row, 1], 0, pairs.count[0]
             while low < high:

@@ -6,6 +6,7 @@ Run by tests/sim/test_uncompiled.py, as spoiled.py is.
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from tumble.collision import Box, HalfSpace, Sphere
 from tumble.sim import Hinge, World
 from tumble.sim.contact import half_kick
 from tumble.sim.contact import overlap_correction as overlap
+from tumble.sim.contact.touching import impact_threshold as threshold
+from tumble.sim.flight import saved_state
 from tumble.sim.impact import half_kick_removal as removal
 from tumble.sim.impact import impact_loop as loop
 from tumble.sim.impact import substep_resolve as resolve
@@ -86,6 +89,50 @@ def test_kicks_inside_a_step_are_known_however_many_there_are(monkeypatch):
     assert kicked(1000) == numbers.MID_STEP + 1000
     monkeypatch.setattr(numbers, "_forget_old", lambda *given: None)
     assert kicked(1000) == 0
+
+
+def known_after_an_undone_step() -> tuple[list[float], list[float], list[int]]:
+    """Of a cube on the floor: what its contacts owe, how fast they come back, and whether the kick foresaw that they would, after
+    events that changed all this in a step that was undone."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static")
+    world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1))
+    world.step()
+    bodies, _, pairs, contacts, books, _, joints = world.model
+    n = contacts.count[0]
+    contacts.owed[:n], pairs.arrives[0, :2], pairs.bears[0, :2], pairs.unforeseen[0] = 0.5, (0.25, 0.125), (7, 8), 0
+    saved_state.save_books(books, world._saved[1])
+    saved_state.save_joints(joints, world._saved[2])
+    saved_state.save_bodies(bodies, world._saved[0], 0, len(bodies.kind))
+    saved_state.save_loads(contacts, pairs, world._saved[3])
+    contacts.owed[:n], pairs.arrives[0, :3], pairs.bears[0, :3], pairs.unforeseen[0] = 0.0, 1.0, 9, 1
+    saved_state.undo_step(bodies, pairs, contacts, books, joints, world._saved)
+    return contacts.owed[:n, 2].tolist(), pairs.arrives[0, :3].tolist(), [*pairs.bears[0, :2].tolist(), int(pairs.unforeseen[0])]
+
+
+def test_an_undone_step_leaves_what_was_known_of_the_kick_before_it(monkeypatch):
+    owed, arrives, bears = known_after_an_undone_step()
+    assert (set(owed), arrives[:2], bears) == ({0.5}, [0.25, 0.125], [7, 8, 0])
+    monkeypatch.setattr(saved_state, "_restore_loads", lambda *given: None)
+    owed, arrives, bears = known_after_an_undone_step()
+    assert (set(owed), arrives, bears) == ({0.0}, [1.0] * 3, [9, 9, 1])
+
+
+def test_what_nobody_followed_is_known_to_bear_but_not_how_fast_it_comes_back():
+    """So a corner that turns in beside it counts as it comes, and is not taken for one that was pressed on."""
+    contacts = SimpleNamespace(
+        pair=np.array(((0, 1),)), id=np.array([5]), arrives=np.array([-0.3]), u_after=np.array(((0.0, 0, 0.3),)),
+        impulse=np.array(((0.0, 0, 1),)),
+    )  # fmt: skip
+    found = []
+    for followed in (True, False):
+        pairs = SimpleNamespace(
+            count=np.array([1]), geoms=np.array(((0, 1),)), bears=np.zeros((1, 8), np.int64), arrives=np.zeros((1, 8))
+        )
+        threshold.note_arrivals(pairs, contacts, np.array([0]), followed)
+        found.append((threshold.foreseen(pairs, 0, 5), threshold.foreseen(pairs, 0, 6)))
+    assert found == [(0.3, 0.0), (threshold.UNKNOWN_SPEED, 0.0)]
+    assert 0.0 < threshold.UNKNOWN_SPEED < 1e-200
 
 
 def test_what_came_to_bear_in_a_step_is_known_at_its_end(monkeypatch):
