@@ -210,11 +210,13 @@ def _look(model, geometry, settings, crowd, blocks, seen, count, worst):
     for i in crowd.members:
         shallow = min(shallow, ROW_OVERLAP * bodies.radius[i] / settings.dt)
     for _ in range(DRIFT_LOOKS):
-        found = predict_rows(model, geometry, settings, crowd, seen, first, count)
+        found, largest = predict_rows(model, geometry, settings, crowd, seen, first, count)
         if found < 0:
             break
         relax(model, geometry, settings, crowd, blocks, 0, stages, shallow, LOCAL, ANY, not turned_in)
         count, turned_in = found, True
+        if largest <= shallow:  # what still overlaps was asked for already, and is missed by the sweeps
+            break
     if turned_in:
         most = max(1, min(MOST_PASSES, WORK // (4 * count)))
         off, _ = settle(model, geometry, settings, crowd, blocks, 0, stages, most)

@@ -99,7 +99,8 @@ def _look_first(bodies, geoms, pairs, poses, open_by, dt):
 
 @inner
 def predict_rows(model, geometry, settings, crowd, seen, first, count):
-    """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
+    """Rows for what overlaps at the end of the coming drift: (the number of rows then, -1 where nothing does; the largest
+    velocity that one asks for more than before [m/s]).
 
     Rows ``first`` and those after it came by earlier looks. Two bodies that both kept the velocities that were ``seen`` meet as
     they did then, and asked for what they ask for now: they are passed over. What two bodies have moved against each other since
@@ -112,7 +113,8 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
     found = _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, len(crowd.rows) - count, settings.dt)
     _return_all(bodies, seen)
     if found == 0:
-        return -1
+        return -1, 0.0
+    largest = 0.0
     where = np.full(contacts.count[0], -1, dtype=np.int64)
     for k in range(count):
         where[crowd.rows[k]] = k
@@ -132,11 +134,12 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
             _aim(bodies, contacts, crowd, row, settings.skin, settings.dt, k)
             load_laws(crowd, k, count)
         m = seen.pair[f]
-        left = _aim_again(bodies, contacts, crowd, k, min(seen.gap[f], 0.0) - pairs.rows[m, seen.point[f], 3], settings.dt)
+        more, left = _aim_again(bodies, contacts, crowd, k, min(seen.gap[f], 0.0) - pairs.rows[m, seen.point[f], 3], settings.dt)
+        largest = max(largest, more)
         size = pair_size(bodies, contacts.body[crowd.rows[k], 0], contacts.body[crowd.rows[k], 1])
         if left > SLOW_GAP * size:
             pairs.unforeseen[m] = 1
-    return count
+    return count, largest
 
 
 @inner
@@ -230,16 +233,17 @@ def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
 @lean
 def _aim_again(bodies, contacts, crowd, k, overlap, h):
     """Newton: what the end of the kick needs more, half of it in the middle; never more than stops the approach, and what turning
-    takes a point further than its velocity does. What will still overlap then [m]."""
+    takes a point further than its velocity does. (How much more it asks for [m/s], what will still overlap then [m].)"""
     row = crowd.rows[k]
     now = crowd.c[k, 2] + miss_of(crowd.groups, k, crowd.v)
     turning = _turning(bodies, contacts.body[row, 0]) + _turning(bodies, contacts.body[row, 1])
     stop = 0.5 * (contacts.u[row, 2] + 0.5 * h * turning)
     whole = now + 0.5 * overlap / h
     aim = max(crowd.c[k, 2], min(stop, whole))
-    aim_at(crowd.groups, k, aim - crowd.c[k, 2])
+    more = aim - crowd.c[k, 2]
+    aim_at(crowd.groups, k, more)
     crowd.c[k, 2] = aim
-    return 2.0 * h * (whole - aim)
+    return more, 2.0 * h * (whole - aim)
 
 
 @lean

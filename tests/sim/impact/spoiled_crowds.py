@@ -6,6 +6,7 @@ no longer than that: here any island is one.
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from tumble.collision import Box, HalfSpace
 from tumble.sim import World
+from tumble.sim.impact import substep_resolve as again
 from tumble.sim.impact.crowds import crowd_kick as kick
 from tumble.sim.impact.crowds import crowd_prediction as prediction
 from tumble.sim.impact.crowds import crowd_sweeps as sweeps
@@ -96,7 +98,7 @@ def test_what_turns_in_is_seen_before_the_kick(room, name, value, monkeypatch):
 def left_deep(monkeypatch) -> tuple[float, int]:
     """(How deep, impacts) where the looks at a corner that comes down lead to no row, as if no solve could hold it."""
     with monkeypatch.context() as patch:
-        patch.setattr(kick, "predict_rows", lambda model, geometry, settings, crowd, seen, first, count: count)
+        patch.setattr(kick, "predict_rows", lambda model, geometry, settings, crowd, seen, first, count: (count, math.inf))
         world, deepest = crowd(1, speed=1.0, spin=20.0, fall=0.03), 0.0
         for _ in range(5):
             world.step()
@@ -110,6 +112,41 @@ def test_what_the_last_solve_leaves_deep_is_found_by_the_drift(monkeypatch):
     monkeypatch.setattr(kick, "mark_unforeseen", lambda *given: None)
     deepest, impacts = left_deep(monkeypatch)
     assert (deepest > 1e-4, impacts) == (True, 0)
+
+
+def islands_after_an_impact(*crowds: int) -> list[int]:
+    """The islands of four bodies, of which the last three are one, once the first two were struck; ``crowds``: who is of one."""
+    bodies = SimpleNamespace(kind=np.full(4, 1), crowd=np.array(crowds), island=np.array((0, 1, 1, 1)))
+    assert again._join_touched(bodies, np.array((True, True, False, False))) == 0
+    return bodies.island.tolist()
+
+
+def test_who_strikes_a_crowd_does_not_have_all_of_it_kicked():
+    """By Newton's method: that took a second where a thousand were a crowd. Of an island that is none all take part."""
+    assert islands_after_an_impact(0, 1, 1, 1) == [0, 1, 1, 1]
+    assert islands_after_an_impact(1, 1, 1, 1) == [0, 1, 1, 1]
+    assert islands_after_an_impact(0, 0, 0, 0) == [0, 0, 0, 0]
+
+
+def looks_that_ask_for(*more: float) -> int:
+    """How many looks are solved for, where they ask for so much ``more`` than before: as parts of the velocity that makes an
+    overlap that is worth a row."""
+    asked, solved, worth = list(more), [], kick.ROW_OVERLAP / H
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kick, "relax", lambda *given: solved.append(1))
+        patch.setattr(kick, "settle", lambda *given: (0.0, 1))
+        patch.setattr(kick, "mark_unforeseen", lambda *given: None)
+        patch.setattr(kick, "predict_rows", lambda *given: (given[-1], worth * asked.pop(0)) if asked else (-1, 0.0))
+        crowd, blocks = SimpleNamespace(members=np.array([0])), SimpleNamespace(stage=np.zeros(2, np.int64))
+        model = SimpleNamespace(radius=np.ones(1)), *[None] * 6
+        kick._look(model, None, SimpleNamespace(dt=H, tolerance=1e-11), crowd, blocks, None, 5, np.zeros(1))
+    return len(solved)
+
+
+def test_looks_end_with_the_one_that_asks_for_nothing_that_matters():
+    assert looks_that_ask_for(100.0, 20.0, 0.5, 7.0) == 3
+    assert looks_that_ask_for(100.0, 20.0) == 2
+    assert looks_that_ask_for(*[50.0] * 9) == kick.DRIFT_LOOKS
 
 
 def sweeps_of(*missed: float) -> list[bool]:
