@@ -37,7 +37,7 @@ from tumble.sim.impact.event_queue import NO_DRIFT, TIE, choose, first_event, le
 from tumble.sim.impact.half_kick_removal import forget_bounce, take_back
 from tumble.sim.impact.joint_impulses import linked_joints, meet_stops, settle_joints
 from tumble.sim.impact.multi_contact import approach_left, fastest_approach, joint_impact, single_impact, touching_rows
-from tumble.sim.impact.stop_events import find_stops, first_stop
+from tumble.sim.impact.stop_events import find_stops, first_stop, has_stops
 from tumble.sim.impact.substep_resolve import kick_again
 from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_arrival, find_pairs, share
 from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
@@ -74,23 +74,48 @@ def _drift(model, geometry, settings, table, memory):
     ``table`` is a spare table of contacts. ``memory`` keeps what is known of the last kick, once there is an event.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    dt = settings.dt
-    n = len(bodies.kind)
-    share(model, geometry, settings, FLIGHTS, n)
+    share(model, geometry, settings, FLIGHTS, len(bodies.kind))
     contacts.count[1], contacts.count[2] = contacts.count[0], max(contacts.count[2], MID_STEP)
     share(model, geometry, settings, ARRIVALS, pairs.count[0])
-    drift = new_drift(bodies, pairs, joints)
+    wider = False
+    if _anything_comes(bodies, pairs, joints):
+        result, wider = _pass_events(model, geometry, settings, table, memory)
+        if result != OK:
+            return result
+    if book_flights(model, geometry, settings) > 0:
+        return NOT_FINITE
+    for c in range(len(forces.potential)):
+        book_cluster(bodies, forces, joints, books, c, settings.dt)
+    return renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings)) if wider else OK
+
+
+@lean
+def _anything_comes(bodies, pairs, joints):
+    """Whether a pair meets in this drift, an island is kicked again, or a coordinate may come to a stop."""
+    for k in range(pairs.count[0]):
+        if pairs.event[k] < math.inf:
+            return True
+    for j in range(len(joints.kind)):
+        if has_stops(joints, j):
+            return True
+    return _first_due(bodies) >= 0
+
+
+@inner
+def _pass_events(model, geometry, settings, table, memory):
+    """Impacts, stops and kicks of a drift in the order of their times: (OK, PAIRS_FULL, WAKE or NOT_FINITE; whether bodies fly on
+    beyond their boxes)."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt, drift = settings.dt, new_drift(bodies, pairs, joints)
     put_in_order(bodies, geoms, pairs, drift)
-    touched, effort = drift.touched, drift.effort
-    find_stops(bodies, forces, joints, drift.stops, touched, True)
+    find_stops(bodies, forces, joints, drift.stops, drift.touched, True)
+    save_loads(contacts, pairs, memory)
     most = 10 * (pairs.count[0] + len(joints.kind)) + EVENTS
     events = 0
     while events < most:
         first, due = first_event(pairs, drift, dt), _first_due(bodies)
         link, met = first_stop(drift.stops)
         t = pairs.event[first] if first >= 0 else math.inf
-        if memory.count[0] == 0 and max(first, due, link) >= 0:
-            save_loads(contacts, pairs, memory)
         if due >= 0 and bodies.until[due] <= min(t, met):
             events -= 1  # kicks are as many as the parts of a step, and do not count
             result = kick_due(model, geometry, settings, table, due, drift)
@@ -99,23 +124,17 @@ def _drift(model, geometry, settings, table, memory):
         elif first < 0:
             break
         elif rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
-            return WAKE
+            return WAKE, False
         else:
             result = _meet_pair(model, geometry, settings, table, first, t, drift)
         if result != OK:
-            return result
+            return result, False
         events += 1
     books.counters[CAPPED] += events == most
-    for i in range(n):
-        if effort[i] > settings.crowd:
+    for i in range(len(drift.effort)):
+        if drift.effort[i] > settings.crowd:
             bodies.crowd[i] = 1  # from the coming kick on, where the island is large
-    if book_flights(model, geometry, settings) > 0:
-        return NOT_FINITE
-    for c in range(len(forces.potential)):
-        book_cluster(bodies, forces, joints, books, c, dt)
-    if widen_late(bodies, geoms, geometry, drift.late, dt):
-        return renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings))
-    return OK
+    return OK, widen_late(bodies, geoms, geometry, drift.late, dt)
 
 
 @inner

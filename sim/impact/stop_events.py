@@ -23,6 +23,12 @@ MOST_CUTS = 100  # most cuts of the bracket of a crossing
 NO_WAY = 1e-13  # [m or rad] an instant is found when the coordinate is so near to its stop; less is no way at all
 
 
+@lean
+def has_stops(joints, j):
+    """Whether the free coordinate of joint j is bounded."""
+    return joints.axis[j] >= 0 and (math.isfinite(joints.limit[j, 0]) or math.isfinite(joints.limit[j, 1]))
+
+
 @inner
 def find_stops(bodies, forces, joints, stops, touched, all):
     """Find when coordinates whose bodies are ``touched``, or all, next come to a stop: into ``stops``; inf: not in this drift."""
@@ -30,7 +36,7 @@ def find_stops(bodies, forces, joints, stops, touched, all):
         a, b = joints.body[j, 0], joints.body[j, 1]
         if all or (a >= 0 and touched[a]) or (b >= 0 and touched[b]):
             stops[j] = math.inf
-            if joints.axis[j] >= 0 and (math.isfinite(joints.limit[j, 0]) or math.isfinite(joints.limit[j, 1])):
+            if has_stops(joints, j):
                 stops[j] = find_stop(bodies, forces, joints, j)
 
 
