@@ -155,11 +155,18 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
     if not (linked or spends):
         _let_loose(bodies, pairs, drift)
     result, sinks = fly_on(model, geometry, settings, t, drift)
-    if result == OK and t < settings.dt and (linked or (spends and (sinks or rested))):
+    if result == OK and _goes_on(t, settings.dt) and (linked or (spends and (sinks or rested))):
         result = _kick_and_fly(model, geometry, settings, table, t, drift, effort)
     elif rested:
         forget_bounce(contacts)
     return result
+
+
+@lean
+def _goes_on(t, dt):
+    """Whether a flight is left after time t of the drift. A kick for none would tell of forces as large as impulses over nothing:
+    from these the kick at the step, which comes at once, would start."""
+    return t < dt * (1.0 - TIE)
 
 
 @lean
@@ -203,7 +210,7 @@ def _meet_stop(model, geometry, settings, table, link, t, drift):
     settle_joints(bodies, table, joints, books, links, False)
     meet_stops(bodies, table, joints, books, links, t, link, rested, settings.dt)
     result, sinks = fly_on(model, geometry, settings, t, drift)
-    if result == OK and t < settings.dt and (sinks or rested) and not again:
+    if result == OK and _goes_on(t, settings.dt) and (sinks or rested) and not again:
         result = _kick_and_fly(model, geometry, settings, table, t, drift, drift.effort)
     return result
 

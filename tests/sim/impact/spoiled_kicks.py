@@ -91,6 +91,35 @@ def test_kicks_inside_a_step_are_known_however_many_there_are(monkeypatch):
     assert kicked(1000) == 0
 
 
+def largest_force_of_a_landing(before: float) -> float:
+    """Of a cube that rests and is landed on, the largest impulse that a kick of their contacts told of, as for half a step [N s];
+    ``before`` the end of a step it lands, as part of that."""
+    world, fall = World(dt=H), 1.0
+    world.add(HalfSpace(), kind="static", friction=0.3, restitution=0.0)
+    world.add(Box((0.2, 0.2, 0.1)), mass=1.0, position=(0, 0, 0.1), friction=0.3, restitution=0.0)
+    time = 3.0 * H * (1.0 - before / 3.0)
+    high = 0.25 + fall * time + 0.5 * 9.81 * time * time
+    world.add(Box((0.1, 0.1, 0.05)), mass=1.0, position=(0, 0, high), velocity=(0, 0, -fall), friction=0.3, restitution=0.0)
+    largest, kick = [0.0], resolve.kick_island
+
+    def kicked(model, geometry, settings, contacts, t, mode, rows, links, local) -> None:
+        kick(model, geometry, settings, contacts, t, mode, rows, links, local)
+        largest[0] = max(largest[0], float(np.abs(contacts.impulse[rows]).max(initial=0.0)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resolve, "kick_island", kicked)
+        world.step(3)
+    return largest[0]
+
+
+def test_nothing_is_kicked_for_no_flight(monkeypatch):
+    """What it bears in that would be told as a force: an impulse over nothing."""
+    assert 0.0 < largest_force_of_a_landing(0.3) < 100.0
+    assert largest_force_of_a_landing(1e-12) == 0.0
+    monkeypatch.setattr(loop, "_goes_on", lambda t, dt: t < dt)
+    assert largest_force_of_a_landing(1e-12) > 0.0
+
+
 def known_after_an_undone_step() -> tuple[list[float], list[float], list[int]]:
     """Of a cube on the floor: what its contacts owe, how fast they come back, and whether the kick foresaw that they would, after
     events that changed all this in a step that was undone."""
@@ -231,9 +260,11 @@ def impacts_of_a_landing() -> int:
 
 
 def test_what_touches_bodies_that_come_down_comes_along(monkeypatch):
-    """Left above the gap it falls on them in the rest of the step, and again on what this makes move."""
+    """Left above the gap it falls on them in the rest of the step; and again and again, where kicks for no flight make it."""
     assert impacts_of_a_landing() == 1
     monkeypatch.setattr(removal, "_bring_along", lambda *given: False)
+    assert impacts_of_a_landing() == 2
+    monkeypatch.setattr(loop, "_goes_on", lambda t, dt: t < dt)
     assert impacts_of_a_landing() > 3
 
 
