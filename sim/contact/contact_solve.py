@@ -262,7 +262,9 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         copy_table(looks.best_p, p)
         worst = max(worst, best)
     _note(bodies, contacts, books, settings, island, kick, h, coming, worst, spent)
-    _give(model, settings, contacts, island, system, laws, kick, looks, local, room, h, turn, looking, vstar, v, p, worst)
+    _give(model, settings, contacts, island, system, laws, kick, looks, room, h, looking, vstar, v, p, worst)
+    if turn or (not follows and turns(bodies, forces, contacts, rows, local, vstar, v, h, mode)):
+        note_arrivals(pairs, contacts, rows, turn)  # a corner that turns in meanwhile is none that was pressed on
     for i in island.members:
         local[i] = -1
     number_kick(bodies, latest, contacts, rows, island.members, mode, t, h, settings.dt)
@@ -459,7 +461,7 @@ def _note(bodies, contacts, books, settings, island, kick, h, coming, worst, spe
 
 
 @inner
-def _give(model, settings, contacts, island, system, laws, kick, looks, local, room, h, turn, looking, vstar, v, p, missed):
+def _give(model, settings, contacts, island, system, laws, kick, looks, room, h, looking, vstar, v, p, missed):
     """Apply the impulses and book their works; ``missed`` by the solve [m/s]."""
     bodies, geoms, pairs, latest, books, forces, joints = model
     rows, mode, last, dt = island.rows, kick.mode, kick.last, settings.dt
@@ -482,8 +484,6 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, local, r
         _book_joints(bodies, joints, books, island, p, dt, mode, share)
     if len(island.turning) > 0:
         _book_moments(bodies, contacts, books, island, system, laws, vstar, p, mode, share)
-    if turn or turns(bodies, forces, contacts, rows, local, vstar, v, h, mode):
-        note_arrivals(pairs, contacts, rows, turn)  # a corner that turns in meanwhile is none that was pressed on
 
 
 @lean

@@ -51,7 +51,7 @@ def save_loads(contacts, pairs, to):
     """Copy what events of a drift change of the memory of the last kick."""
     to.count[0], to.count[1] = 1 + contacts.count[0], 0
     for k in range(contacts.count[0]):
-        _copy_load(contacts, to, k)
+        _copy_owed(contacts, to, k)
     for n in range(pairs.count[0]):
         if pairs.arrives[n, 0] > 0.0 or pairs.unforeseen[n] == 1:
             k = to.count[1]
@@ -63,22 +63,23 @@ def save_loads(contacts, pairs, to):
 @lean
 def _restore_loads(contacts, pairs, kept):
     """Give it back to contacts and pairs; of these there may be others by now, which know nothing."""
+    if kept.count[0] == 0:
+        return
     for k in range(kept.count[0] - 1):
-        _copy_load(kept, contacts, k)
+        _copy_owed(kept, contacts, k)
     k = 0
-    for n in range(pairs.count[0] if kept.count[0] > 0 else 0):
+    for n in range(pairs.count[0]):
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
         while k < kept.count[1] and pair_before(kept.geoms, k, a, b):
             k += 1
         pairs.arrives[n, 0], pairs.unforeseen[n] = 0.0, 0
         if k < kept.count[1] and is_pair(kept.geoms, k, a, b):
             _copy_arrivals(kept, k, pairs, n)
-    kept.count[0] = 0
 
 
 @lean
-def _copy_load(source, to, k):
-    """Row k of contacts."""
+def _copy_owed(source, to, k):
+    """What row k of contacts owes, and where."""
     store3(to.point, k, load3(source.point, k))
     store9(to.frame, k, load9(source.frame, k))
     store3(to.creeps, k, load3(source.creeps, k))

@@ -109,20 +109,21 @@ def _pass_events(model, geometry, settings, table, memory):
     dt, drift = settings.dt, new_drift(bodies, pairs, joints)
     put_in_order(bodies, geoms, pairs, drift)
     find_stops(bodies, forces, joints, drift.stops, drift.touched, True)
-    save_loads(contacts, pairs, memory)
     most = 10 * (pairs.count[0] + len(joints.kind)) + EVENTS
     events = 0
     while events < most:
         first, due = first_event(pairs, drift, dt), _first_due(bodies)
         link, met = first_stop(drift.stops)
+        if max(first, due, link) < 0:
+            break
+        if memory.count[0] == 0:
+            save_loads(contacts, pairs, memory)
         t = pairs.event[first] if first >= 0 else math.inf
         if due >= 0 and bodies.until[due] <= min(t, met):
             events -= 1  # kicks are as many as the parts of a step, and do not count
             result = kick_due(model, geometry, settings, table, due, drift)
         elif link >= 0 and met <= t:
             result = _meet_stop(model, geometry, settings, table, link, met, drift)
-        elif first < 0:
-            break
         elif rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
             return WAKE, False
         else:

@@ -216,8 +216,9 @@ def note_arrivals(pairs, contacts, rows, followed):
     """Tell pairs how fast what bears load in these rows of a table comes back; or only which points do that, where nobody
     ``followed`` them."""
     for row in rows:
-        speed = -min(contacts.arrives[row], contacts.u_after[row, 2])  # what closes still comes as it was left
-        speed = speed if followed else UNKNOWN_SPEED
+        speed = UNKNOWN_SPEED
+        if followed:  # what closes still comes as it was left
+            speed = -min(contacts.arrives[row], contacts.u_after[row, 2])
         if contacts.impulse[row, 2] > 0.0 and speed > 0.0:
             a, b, low, high = contacts.pair[row, 0], contacts.pair[row, 1], 0, pairs.count[0]
             while low < high:

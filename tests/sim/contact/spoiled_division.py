@@ -50,6 +50,8 @@ def parts_tried(monkeypatch, missed: float = 1.0, phase: tuple[float, ...] = (),
         "_no_looks": SimpleNamespace(best_p=None),
         "parts_before": 1,
         "_note": None,
+        "turns": False,
+        "note_arrivals": None,
     }
     stubs |= {"prepare": (island, None, None, None, None, None), "_give": None, "number_kick": None, "copy_table": None}
     for name, found in stubs.items():
