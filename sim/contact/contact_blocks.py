@@ -141,7 +141,7 @@ def _leaves(contacts, row, system, laws, v, k, r, mode):
 
 
 @inner
-def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
+def contact_swing(bodies, contacts, rows, system, laws, p, v, h, mode, arrives):
     """Energy that comes and goes with the impulses of contacts that turn [J]: all of it, and that of those that do not come open.
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
@@ -160,7 +160,17 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
             if along > 0.0:
                 work, square = work + along, square + u0 * u0 + u1 * u1
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
+            in_cone = shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9))
+            if not in_cone and mode != MEAN_GIVEN:
+                m0, m1 = velocity_along(system, laws.u0, v, k, 0), velocity_along(system, laws.u0, v, k, 1)
+                f0, f1 = u0 + 0.5 * h * contacts.accel[rows[k], 0], u1 + 0.5 * h * contacts.accel[rows[k], 1]
+                if m0 * (2.0 * f0 - m0) + m1 * (2.0 * f1 - m1) <= 0.0:
+                    change = math.inf
             swing = work / 6.0 * (min(1.0, STEADY_KICKS * change / math.sqrt(square)) if square > 0.0 else 0.0)
+            row = rows[k]
+            short = u + 0.5 * h * contacts.accel[row, 2] + max(0.0, contacts.gap[row]) / h
+            if contacts.accel[row, 2] > 0.0 and short > 0.0:
+                swing += 2.0 * p[k, 2] * short
             total += swing
             if mode == INSIDE_DRIFT or not _open(bodies, contacts, rows[k]):
                 phase += swing
@@ -286,14 +296,26 @@ def rows_that_bear(rows, p):
     return count
 
 
+@lean
+def _normal_speed(bodies, contacts, row):
+    """Normal velocity of a contact now [m/s]."""
+    i, j, point = contacts.body[row, 0], contacts.body[row, 1], load3(contacts.point, row)
+    n = load3(contacts.frame[row], 2)
+    u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+    return dot(n, add(u, surface_slip(bodies, i, j, point, n)))
+
+
 @inner
 def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
-    """Works of all contacts of an island; what lands comes first, since what it loses may turn others away."""
-    landed, lands, lent = 0.0, np.empty(len(rows), dtype=np.bool_), rows_that_bear(rows, p) <= LARGEST_ISLAND
+    """Works of all contacts of an island: first of what lands and loses by it, then of what lands and is sent off, by no more than
+    those lost, then of the rest."""
+    landed, turn, lent = 0.0, np.empty(len(rows), dtype=np.int64), rows_that_bear(rows, p) <= LARGEST_ISLAND
     for k in range(len(rows)):
-        steady = contacts.phase[rows[k]] == contacts.arrives[rows[k]] and not _struck(contacts, rows[k])
-        lands[k] = contacts.u[rows[k], 2] <= 0.0 and not steady
-    for first in (True, False):
+        row = rows[k]
+        steady = contacts.phase[row] == contacts.arrives[row] and not _struck(contacts, row)
+        lands = contacts.u[row, 2] <= 0.0 and not steady
+        turn[k] = (0 if contacts.u[row, 2] + _normal_speed(bodies, contacts, row) < 0.0 else 1) if lands else 2
+    for now in range(3):
         for k in range(len(rows)):
-            if lands[k] == first:
+            if turn[k] == now:
                 landed += book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k], landed, lent)

@@ -236,14 +236,14 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     if len(links) > 0:
         _start_joints(bodies, joints, links, t, settings.dt, mode, looks.here, looks.known)
     parts = parts_before(bodies, joints, island, mode, limit, settings.dt)
-    first, fewest, at_first, vain = parts, parts, math.nan, False
+    fewest, at_first, vain = parts, math.nan, False
     while True:  # until the flight is short enough
         h = part_length(settings.dt - t, parts, settings.dt)
         worst, best, spent, lacks, turn, looking, room = _solve(
             model, geometry, settings, contacts, island, system, laws, kick, looks, local, follows, h, vstar, v, p
         )
         if turn and lacks > settings.tolerance and (parts >= LOST_PARTS or 2 * parts > most):
-            follows, parts = False, first  # the acceleration of the instant has to do
+            follows = False  # the acceleration of the instant has to do
             continue
         now, coming, phase = parts, max(1, parts // 2), math.nan
         if (turn or looking) and not cheap and not vain:
