@@ -307,8 +307,8 @@ def _normal_speed(bodies, contacts, row):
 
 @inner
 def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
-    """Works of all contacts of an island: first of what lands and loses by it, then of what lands and is sent off, by no more than
-    those lost, then of the rest."""
+    """Works of all contacts of an island: first of what lands and loses by it, then of what lands and is sent off, by no more
+    than those lost, then of the rest."""
     landed, turn, lent = 0.0, np.empty(len(rows), dtype=np.int64), rows_that_bear(rows, p) <= LARGEST_ISLAND
     for k in range(len(rows)):
         row = rows[k]
