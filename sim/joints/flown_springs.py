@@ -16,10 +16,10 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import cross, dot, inverse, load3, load9, matadd, mul, sub, symmetric_product
+from tumble.collision.linalg import dot, load3, load9, mul
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import book_at_once
-from tumble.sim.state import DYNAMIC, HINGE, SLIDER
+from tumble.sim.state import DYNAMIC, HINGE
 
 RESOLVED = 0.25  # [rad or e-folds] of a spring or damper in a step, to which it is followed in flight
 
@@ -60,13 +60,10 @@ def _most_mobility(bodies, joints, j):
     """A bound of the acceleration of the free coordinate of joint j by a unit of force along it, rotor included.
 
     Of each body as if nothing else held it: what holds it only makes it move less (Gauss). About the axis of a hinge, which is
-    fixed in both bodies, that is one number for ever, so a hinge's spring acts in flight in all steps or in none; bodies on a
-    slider turn together, or not at all; of other joints all directions are asked.
+    fixed in both bodies, that is one number for ever, so a hinge's spring acts in flight in all steps or in none; of other joints
+    all directions are asked.
     """
     total = 0.0
-    if joints.kind[j] == SLIDER:
-        total = _mobility_along(bodies, joints, j)
-        return total / (1.0 + joints.armature[j] * total) if math.isfinite(total) else total
     for side in range(2):
         i = joints.body[j, side]
         if i < 0 or bodies.kind[i] != DYNAMIC:
@@ -85,27 +82,6 @@ def _most_mobility(bodies, joints, j):
             arm = load3(joints.anchor[j], side)
             total += bodies.inv_mass[i] + dot(arm, arm) * turning
     return total / (1.0 + joints.armature[j] * total) if math.isfinite(total) else total
-
-
-@lean
-def _mobility_along(bodies, joints, j):
-    """Acceleration along slider j by a unit of force between its two bodies, if nothing else held them [1/kg].
-
-    With mu the reduced mass, d from one centre of mass to the other and n the way, they turn together by a, so that what turns
-    keeps no angular momentum: (J1 + J2 + mu (d^2 - d d^T)) a = -mu d x n; and the mass that moves is mu + mu a . (d x n).
-    """
-    i, k = joints.body[j, 0], joints.body[j, 1]
-    first, second = bodies.inv_mass[i] if i >= 0 else 0.0, bodies.inv_mass[k] if k >= 0 else 0.0
-    if first == 0.0 or second == 0.0:
-        return first + second
-    mu, d, r, s = 1.0 / (first + second), sub(load3(bodies.x, k), load3(bodies.x, i)), load9(bodies.rot, i), load9(bodies.rot, k)
-    n = mul(r, (joints.frame[j, 0, 0, 2], joints.frame[j, 0, 1, 2], joints.frame[j, 0, 2, 2]))
-    x, y, z = d
-    apart = (mu * (y * y + z * z), -mu * x * y, -mu * x * z, -mu * y * x, mu * (z * z + x * x), -mu * y * z,
-             -mu * z * x, -mu * z * y, mu * (x * x + y * y))  # fmt: skip
-    both = matadd(symmetric_product(r, load9(bodies.inertia, i)), symmetric_product(s, load9(bodies.inertia, k)))
-    turned = cross(d, n)
-    return 1.0 / (mu - mu * mu * dot(turned, mul(inverse(matadd(apart, both)), turned)))
 
 
 @lean
