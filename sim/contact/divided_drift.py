@@ -17,7 +17,7 @@ from tumble.sim.joints.velocity_solve import SURPRISE
 from tumble.sim.ledger.kick_numbers import effort_of
 from tumble.sim.ledger.work import MEAN_GIVEN
 
-RISE = 2.5e-7  # part of all energy that impulses of contacts may give and take again in a drift: a quarter of what is promised
+RISE = 2.5e-6  # part of all energy that impulses of contacts may give and take again in a drift: a quarter of what is promised
 # [rad] most turn of a jointed body beside contacts in a flight: normals and arms that its kick takes as steady turn by as much
 STEADY_TURN = 0.5
 LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more
