@@ -140,39 +140,48 @@ def _leaves(contacts, row, system, laws, v, k, r, mode):
     return u if mode == MEAN_GIVEN else 2.0 * u - contacts.u[row, r]
 
 
+@lean
+def _slip_ends(contacts, row, system, laws, v, h, p, k, u0, u1):
+    """Whether the slip of a contact, block k, ends within a flight of length h that it leaves with u0, u1 [m/s]: from the middle
+    of the kick to the end of the flight it turns back, as seen from its middle."""
+    if shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9)):
+        return False
+    m0, m1 = velocity_along(system, laws.u0, v, k, 0), velocity_along(system, laws.u0, v, k, 1)
+    f0, f1 = u0 + 0.5 * h * contacts.accel[row, 0], u1 + 0.5 * h * contacts.accel[row, 1]
+    return m0 * (2.0 * f0 - m0) + m1 * (2.0 * f1 - m1) <= 0.0
+
+
 @inner
 def contact_swing(bodies, contacts, rows, system, laws, p, v, h, mode, arrives):
     """Energy that comes and goes with the impulses of contacts that turn [J]: all of it, and that of those that do not come open.
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
     A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
-    comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does. Along the
-    surface it gives as well where it leaves the way that its impulse drives it, as what sticks does. What comes to a step
-    open has no phase yet.
+    comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does, nor does
+    friction whose slip ends on the way. Along the surface it gives as well where it leaves the way that its impulse drives it,
+    as what sticks does. What comes to a step open has no phase yet. Surfaces that are drawn apart, but are stopped by more than
+    leaves them in touch at the end of the flight (impact_threshold.normal_target), get too much for good: P times that speed,
+    before the kick and after it.
     """
     total, phase = 0.0, 0.0
     for k in range(len(rows)):
         if p[k, 2] > 0.0:
-            u0 = _leaves(contacts, rows[k], system, laws, v, k, 0, mode)
-            u1 = _leaves(contacts, rows[k], system, laws, v, k, 1, mode)
-            u = _leaves(contacts, rows[k], system, laws, v, k, 2, mode)
+            row = rows[k]
+            u0 = _leaves(contacts, row, system, laws, v, k, 0, mode)
+            u1 = _leaves(contacts, row, system, laws, v, k, 1, mode)
+            u = _leaves(contacts, row, system, laws, v, k, 2, mode)
             work, square, along = p[k, 2] * abs(u), u * u, p[k, 0] * u0 + p[k, 1] * u1
             if along > 0.0:
                 work, square = work + along, square + u0 * u0 + u1 * u1
-            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
-            in_cone = shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9))
-            if not in_cone and mode != MEAN_GIVEN:
-                m0, m1 = velocity_along(system, laws.u0, v, k, 0), velocity_along(system, laws.u0, v, k, 1)
-                f0, f1 = u0 + 0.5 * h * contacts.accel[rows[k], 0], u1 + 0.5 * h * contacts.accel[rows[k], 1]
-                if m0 * (2.0 * f0 - m0) + m1 * (2.0 * f1 - m1) <= 0.0:
-                    change = math.inf
+            stays = math.isfinite(arrives[k]) and (
+                mode == MEAN_GIVEN or not _slip_ends(contacts, row, system, laws, v, h, p, k, u0, u1)
+            )
+            change = abs(u + arrives[k]) if stays else math.inf
             swing = work / 6.0 * (min(1.0, STEADY_KICKS * change / math.sqrt(square)) if square > 0.0 else 0.0)
-            row = rows[k]
-            short = u + 0.5 * h * contacts.accel[row, 2] + max(0.0, contacts.gap[row]) / h
-            if contacts.accel[row, 2] > 0.0 and short > 0.0:
-                swing += 2.0 * p[k, 2] * short
+            if contacts.accel[row, 2] > 0.0:
+                swing += 2.0 * p[k, 2] * max(0.0, u + 0.5 * h * contacts.accel[row, 2] + max(0.0, contacts.gap[row]) / h)
             total += swing
-            if mode == INSIDE_DRIFT or not _open(bodies, contacts, rows[k]):
+            if mode == INSIDE_DRIFT or not _open(bodies, contacts, row):
                 phase += swing
     return total, phase
 

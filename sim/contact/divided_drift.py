@@ -20,7 +20,7 @@ from tumble.sim.ledger.work import MEAN_GIVEN
 RISE = 2.5e-6  # part of all energy that impulses of contacts may give and take again in a drift: a quarter of what is promised
 # [rad] most turn of a jointed body beside contacts in a flight: normals and arms that its kick takes as steady turn by as much
 STEADY_TURN = 0.5
-LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more
+LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more, and stays divided
 MOST_PARTS = 64  # most parts that a drift is divided into
 # Most parts for a body by itself, where the phase of its contacts asks for them: a coin that falls flat from its edge needs a
 # thousand of them for 0.1 ms.
