@@ -102,7 +102,7 @@ def test_what_no_look_foresees_flies_in_short_parts():
 @pytest.mark.parametrize("seed", [71, 102])
 def test_what_lands_beside_what_it_sends_off_closes_its_books(seed):
     """Cones whose rim comes down as the point goes up: `contact` was 1.6e-4 where the point's work was booked first."""
-    assert measure(FAMILIES["cones"](seed, 1 / 240)).values["contact"] < 2e-5
+    assert measure(FAMILIES["cones"](seed, 1 / 240)).values["contact"] < 5e-5
 
 
 def overlap_of_dominoes(look_ahead: bool) -> float:
