@@ -101,7 +101,9 @@ SMALL = [
 ]  # fmt: skip
 
 
-def height_beyond(ground, shape, seed: int, restitution: float, friction: float = 0.5, steps: int = 3) -> float:
+def height_beyond(
+    ground, shape, seed: int, restitution: float, friction: float = 0.5, steps: int = 3, look_ahead: bool = True
+) -> float:
     """How far a shape is beyond the plane z = 0 [m] some steps after it was thrown at it at 1 km/s, turning by hundreds of
     radians a second, from above or from below."""
     random = np.random.default_rng(seed)
@@ -110,7 +112,7 @@ def height_beyond(ground, shape, seed: int, restitution: float, friction: float 
         "position": (0.1, 0.2, -2.1 * way), "velocity": (*random.uniform(-100, 100, 2), 1000 * way),
         "angular_velocity": random.normal(scale=200.0, size=3), "orientation": tuple(turn / np.linalg.norm(turn)),
     }  # fmt: skip
-    world = World()
+    world = World(look_ahead=look_ahead)
     if ground is not None:
         world.add(ground, kind="static", restitution=restitution, friction=friction)
     body = world.add(shape, **thrown, restitution=restitution, friction=friction)

@@ -275,6 +275,11 @@ def test_what_rests_on_a_corner_and_turns_is_followed(seed):
         assert height_beyond(sheet(size), SMALL[5], seed, restitution=0.0, friction=1.0) < 0.0
 
 
+@pytest.mark.parametrize("seed", [4219, 4481, 7797, 8978, 9266])
+def test_so_it_is_where_its_step_is_not_divided(seed):
+    assert height_beyond(sheet(10.0), SMALL[5], seed, restitution=0.0, friction=1.0, look_ahead=False) < 0.0
+
+
 @pytest.mark.parametrize("seed", [458369, 161328, 612325, 539597, 600460, 887121, 803000, 174091, 171971, 531024, 581629])
 def test_what_a_kick_let_rest_and_turns_far_is_followed(seed):
     """Cones that slap on a side, are kicked within the step, and turn on by radians. Twin: tests/sim/impact/spoiled.py."""

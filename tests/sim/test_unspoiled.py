@@ -36,6 +36,7 @@ def test_no_sheet_is_gone_through():
     assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0, steps=1) < 0.0
     assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) < 0.0
     assert height_beyond(sheet(10.0), SMALL[5], 823551, restitution=0.0, friction=1.0, steps=1) < 0.0
+    assert height_beyond(sheet(10.0), SMALL[5], 4219, restitution=0.0, friction=1.0, look_ahead=False) < 0.0
     assert height_beyond(sheet(10.0), SMALL[6], 1, restitution=0.0, steps=1) < 0.0
     assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0) < 0.0
 
