@@ -160,8 +160,7 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, h, mode, arrives):
     comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does, nor does
     friction whose slip ends on the way. Along the surface it gives as well where it leaves the way that its impulse drives it,
     as what sticks does. What comes to a step open has no phase yet. Surfaces that are drawn apart, but are stopped by more than
-    leaves them in touch at the end of the flight (impact_threshold.normal_target), get too much for good: P times that speed,
-    before the kick and after it.
+    leaves them in touch at the end of the flight (impact_threshold.normal_target), get too much: half of P times that speed.
     """
     total, phase = 0.0, 0.0
     for k in range(len(rows)):
@@ -179,7 +178,7 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, h, mode, arrives):
             change = abs(u + arrives[k]) if stays else math.inf
             swing = work / 6.0 * (min(1.0, STEADY_KICKS * change / math.sqrt(square)) if square > 0.0 else 0.0)
             if contacts.accel[row, 2] > 0.0:
-                swing += 2.0 * p[k, 2] * max(0.0, u + 0.5 * h * contacts.accel[row, 2] + max(0.0, contacts.gap[row]) / h)
+                swing = max(swing, p[k, 2] * (u + 0.5 * h * contacts.accel[row, 2] + max(0.0, contacts.gap[row]) / h))
             total += swing
             if mode == INSIDE_DRIFT or not _open(bodies, contacts, row):
                 phase += swing
