@@ -141,14 +141,15 @@ def _leaves(contacts, row, system, laws, v, k, r, mode):
 
 
 @lean
-def _slip_ends(contacts, row, system, laws, v, h, p, k, u0, u1):
-    """Whether the slip of a contact, block k, ends within a flight of length h that it leaves with u0, u1 [m/s]: from the middle
-    of the kick to the end of the flight it turns back, as seen from its middle."""
-    if shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9)):
-        return False
+def _driven_back(contacts, row, system, laws, v, h, p, k, u0, u1):
+    """Energy [J] that friction of a contact, block k, gives at most after its slip has turned back within a flight of length h
+    that it leaves with u0, u1 [m/s]: from then on it should turn, or hold, and the kick drives on as it did."""
     m0, m1 = velocity_along(system, laws.u0, v, k, 0), velocity_along(system, laws.u0, v, k, 1)
-    f0, f1 = u0 + 0.5 * h * contacts.accel[row, 0], u1 + 0.5 * h * contacts.accel[row, 1]
-    return m0 * (2.0 * f0 - m0) + m1 * (2.0 * f1 - m1) <= 0.0
+    w0, w1 = 2.0 * u0 + h * contacts.accel[row, 0] - m0, 2.0 * u1 + h * contacts.accel[row, 1] - m1  # at the next kick
+    if shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9)) or m0 * w0 + m1 * w1 >= 0.0:
+        return 0.0
+    back, before = math.hypot(w0, w1), math.hypot(m0, m1)
+    return math.hypot(p[k, 0], p[k, 1]) * back * back / (back + before)
 
 
 @inner
@@ -157,9 +158,9 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, h, mode, arrives):
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
     A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
-    comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does, nor does
-    friction whose slip ends on the way. Along the surface it gives as well where it leaves the way that its impulse drives it,
-    as what sticks does. What comes to a step open has no phase yet. Surfaces that are drawn apart, but are stopped by more than
+    comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does. Along the
+    surface it gives as well where it leaves the way that its impulse drives it, as what sticks does, and where its slip turns
+    back on the way. What comes to a step open has no phase yet. Surfaces that are drawn apart, but are stopped by more than
     leaves them in touch at the end of the flight (impact_threshold.normal_target), get too much: half of P times that speed.
     """
     total, phase = 0.0, 0.0
@@ -172,13 +173,12 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, h, mode, arrives):
             work, square, along = p[k, 2] * abs(u), u * u, p[k, 0] * u0 + p[k, 1] * u1
             if along > 0.0:
                 work, square = work + along, square + u0 * u0 + u1 * u1
-            stays = math.isfinite(arrives[k]) and (
-                mode == MEAN_GIVEN or not _slip_ends(contacts, row, system, laws, v, h, p, k, u0, u1)
-            )
-            change = abs(u + arrives[k]) if stays else math.inf
+            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
             swing = work / 6.0 * (min(1.0, STEADY_KICKS * change / math.sqrt(square)) if square > 0.0 else 0.0)
             if contacts.accel[row, 2] > 0.0:
                 swing = max(swing, p[k, 2] * (u + 0.5 * h * contacts.accel[row, 2] + max(0.0, contacts.gap[row]) / h))
+            if mode != MEAN_GIVEN:
+                swing += _driven_back(contacts, row, system, laws, v, h, p, k, u0, u1)
             total += swing
             if mode == INSIDE_DRIFT or not _open(bodies, contacts, row):
                 phase += swing

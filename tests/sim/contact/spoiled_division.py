@@ -120,13 +120,14 @@ def swing_of_slip(pull: float, friction: float) -> float:
         return blocks.contact_swing(PAIR, *given)[0]
 
 
-def test_friction_whose_slip_ends_in_the_flight_gives_for_nothing(monkeypatch):
-    """It acts to the end of the flight, and turned a coin that came to roll by 0.1 % of its energy."""
+def test_friction_whose_slip_ends_in_the_flight_drives_it_back(monkeypatch):
+    """It acts to the end of the flight: a coin that came to roll gained a thousandth of its energy."""
     assert swing_of_slip(2.9, 3.0) == 0.0
-    assert swing_of_slip(3.1, 3.0) == 2.0
-    assert swing_of_slip(3.1, 2.9) == 0.0  # it sticks
-    monkeypatch.setattr(blocks, "_slip_ends", lambda *given: False)
-    assert swing_of_slip(3.1, 3.0) == 0.0
+    assert swing_of_slip(4.0, 3.0) == pytest.approx(3.0 * 1.0 * 0.5)  # 1 m/s, there and back in halves
+    assert swing_of_slip(3.1, 3.0) == pytest.approx(3.0 * 0.1 * 0.1 / 1.1)
+    assert swing_of_slip(4.0, 2.9) == swing_of_slip(4.0, 0.0) == 0.0  # it sticks
+    monkeypatch.setattr(blocks, "_driven_back", lambda *given: 0.0)
+    assert swing_of_slip(4.0, 3.0) == 0.0
 
 
 def test_what_is_stopped_by_more_than_it_needs_keeps_what_it_is_given(monkeypatch):
