@@ -13,7 +13,22 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import far, inner, kernel, lean, remote
-from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
+from tumble.collision.linalg import (
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load3,
+    load4,
+    load9,
+    norm,
+    qnormalize,
+    rotation,
+    scale,
+    store3,
+    sub,
+)
 from tumble.sim.equations import acceleration, angular_velocity, drive, orientation_rate
 from tumble.sim.flight.flight_check import balance_momenta, energy_lost, note_energies
 from tumble.sim.flight.methods.composition import cluster_composed
@@ -54,21 +69,23 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         write_state(forces, START, i, load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.p0, i), load3(bodies.l0, i))
-        bodies.pull[i] = bodies.twist[i] = 0.0
     set_goals(bodies, forces, joints, c, t, h, guessed)
     rates(bodies, forces, joints, c, t, START, RATE0, h)
     note_rotors(bodies, forces, joints, c, t)
     if forces.first_link[c + 1] > forces.first_link[c]:
         note_energies(bodies, forces, c)
+    _bound_by_start(bodies, forces, c)
     parts, opened, last, vain = 1, _integrate(bodies, forces, joints, c, t, h, 1), math.inf, 0
     while parts < MOST_FLIGHT_STEPS and vain < VAIN and not opened <= DRIFT:  # of order six in their number
         vain = vain + 1 if abs(opened - last) < 0.1 * opened else 0  # what does not change is not theirs: the kick left it
         last = opened
         grown = math.ceil(parts * (opened / DRIFT) ** (1.0 / 6.0)) if math.isfinite(opened) else MOST_FLIGHT_STEPS
         parts = min(MOST_FLIGHT_STEPS, max(parts + 1, 5 * parts // 4, min(4 * parts, grown)))
+        _bound_by_start(bodies, forces, c)
         opened = _integrate(bodies, forces, joints, c, t, h, parts)
     if not math.isfinite(opened):  # nothing can hold them in so few steps: they come open, and the world says so
         parts = 1
+        _bound_by_start(bodies, forces, c)
         copy_row(forces, c, RATE0, SLOPE)
         blend(forces, c, START, h, ONCE, 1, END)
         normalize_row(forces, c, END)
@@ -85,6 +102,19 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
             total = total + size(lanes_at(path[END], i, k)) + size(lanes_at(path[RATE1], i, k))
     put_lanes(forces.sums, 0, 0, total)
     return math.isfinite(forces.sums[0, 0] + forces.sums[0, 1] + forces.sums[0, 2] + forces.sums[0, 3])
+
+
+@lean
+def _bound_by_start(bodies, forces, c):
+    """Bounds on what pulls and turns the bodies of cluster c, as at the start of its flight; `rates` adds what it sees later.
+
+    Each time that the flight is tried: where one in too few steps runs away, what it saw bounds nothing.
+    """
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i = forces.member[m]
+        force, torque = read_wrench(forces, START, RATE0, i)
+        bodies.pull[i] = norm(axpy(-1.0, load3(bodies.gravity, i), scale(bodies.inv_mass[i], force)))
+        bodies.twist[i] = norm(torque)
 
 
 fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=False)
