@@ -110,9 +110,10 @@ def _revise(
         xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
         xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
         size = min(bodies.radius[i], bodies.radius[j])
-        margin = 0.1 * size
+        margin, touching = 0.1 * size, 0
         for m in range(first, k):
             margin = max(margin, 2.0 * contacts.gap[rows[m]])
+            touching += p[m, 2] > 0.0 or contacts.gap[rows[m]] <= CONTACT_GAP * size
         normal = load3(contacts.frame[rows[first]], 2)
         fresh = False
         for m in range(first, k):
@@ -122,7 +123,7 @@ def _revise(
                 fresh = True
             normal = load3(contacts.frame[row], 2)
             gap, id = contacts.gap[row], contacts.id[row]
-            s, own = _point_of(found, ids, count, id, k - first == 1)
+            s, own = _point_of(found, ids, count, id, touching == 1)
             known, gap_end, place = s >= 0, found[s, 3], (found[s, 0], found[s, 1], found[s, 2])
             if not own and geoms.face[b] >= 0:
                 alone, fresh = _alone(geoms, contacts, rows, m), False

@@ -1,14 +1,15 @@
-"""Floors, tracks of triangles and legs that tests stand bodies on."""
+"""Floors, tracks of triangles and legs that tests stand bodies on, and what is thrown at them."""
 
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 
 from tests.meshes import CORNERS, TRIANGLES
 from tumble.collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh
-from tumble.sim import Hinge, World
+from tumble.sim import Hinge, Point, World
 
 
 def uneven_floor(n: int = 60, size: float = 30.0, seed: int = 1) -> TriangleMesh:
@@ -118,3 +119,17 @@ def height_beyond(
     body = world.add(shape, **thrown, restitution=restitution, friction=friction)
     world.step(steps)
     return body.position[2] * way
+
+
+def whirled_past(spin: float) -> World:
+    """After a step in which a small rod, on a ball joint at a heavy cube, whirls about it and past a post that stands in its way;
+    it is apart from it at both ends of the step, and turns by spin/240 [rad]."""
+    world = World(gravity=(0, 0, 0))
+    world.add(Box((0.1, 0.1, 0.1)), name="cube", mass=1000.0)
+    thrown = {"velocity": (0, 0.08 * spin, 0), "angular_velocity": (0, 0, spin)}
+    world.add(Box((0.02, 0.01, 0.01)), name="rod", position=(0.2, 0, 0), **thrown, restitution=1.0)
+    post = (0.12 + 0.13 * math.cos(0.7), 0.13 * math.sin(0.7), 0)
+    world.add(Sphere(0.035), kind="static", position=post, restitution=1.0)
+    world.add_joint(Point("cube", "rod", anchor=(0.12, 0, 0)))
+    world.step()
+    return world

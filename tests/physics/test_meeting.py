@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.physics.grounds import whirled_past
 from tumble.collision import (
     Box,
     Capsule,
@@ -188,3 +189,13 @@ def test_every_impact_of_bodies_that_tumble_fast_is_found():
         assert world.energy().total < start * (1 + 2e-3)
     assert deepest < 1e-9
     assert most > 1
+
+
+@pytest.mark.parametrize("spin", [200, 400, 700, 1000])
+def test_what_whirls_on_a_joint_meets_what_stands_in_its_way(spin):
+    """By up to four radians in a step. Its flight is tried in more and more steps; in the first tries it runs away, and what
+    pulled there was taken as a bound of how it can turn: nothing is found below an infinite one. Twin:
+    tests/sim/flight/spoiled_stations.py."""
+    world = whirled_past(spin)
+    assert world.statistics()["impacts"] == 1
+    assert world.statistics()["depth"] < 1e-12

@@ -21,16 +21,26 @@ from tumble.sim.contact import divided_drift as division
 from tumble.sim.ledger.work import MEAN_GIVEN
 
 
-def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0, load: float = 1.0, name=0):
+def flown(
+    monkeypatch,
+    gap_end: float,
+    normal=(0.0, 0.0, 1.0),
+    gap: float = 0.0,
+    away: float = 0.0,
+    load: float = 1.0,
+    name: int = 0,
+    beside: float = math.nan,
+):
     """The accelerations of a contact of a cube at rest, after a flight at whose end its gap and normal are said to be these; and
-    its name is another one, by so much."""
+    its name is another one, by so much. ``beside``: the gap of another point of the pair, if there is one."""
     world = World(dt=H)
     world.add(HalfSpace(), kind="static")
     world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(away, 0, 0.1))
     world._begin()
     model, found, ids = world.model, np.zeros((8, 14)), np.zeros(8, np.int64)
     bodies, contacts = model.bodies, model.contacts
-    contacts.gap[0], contacts.accel[0] = gap, (0.0, 0.0, -9.81)
+    contacts.gap[0], contacts.accel[0], contacts.gap[1] = gap, (0.0, 0.0, -9.81), beside
+    rows, loads = np.arange(1 + math.isfinite(beside)), np.array(((load, load, load), (0, 0, 0)))
 
     def manifold(*arguments):
         found[0, :3], found[0, 3], ids[0] = contacts.point[0], gap_end, contacts.id[0] + name
@@ -41,8 +51,8 @@ def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0,
     monkeypatch.setattr(ahead, "end_pose", lambda bodies, forces, i, *rest: (tuple(bodies.x[i]), tuple(bodies.rot[i].ravel())))
     rest = np.zeros((1, 6))
     ahead._revise(
-        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1),
-        np.array((-1, 0)), None, rest, rest, np.full((1, 3), load), 0.0, H, H, 0, found, ids, np.zeros(1),
+        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, rows, np.zeros(2),
+        np.array((-1, 0)), None, rest, rest, loads, 0.0, H, H, 0, found, ids, np.zeros(2),
     )  # fmt: skip
     return contacts.accel[0].copy()
 
@@ -74,6 +84,8 @@ def test_a_pair_is_followed_to_the_feature_by_which_it_meets(monkeypatch):
     other = flown(monkeypatch, -1e-3, name=1)
     assert other[2] == flown(monkeypatch, -1e-3)[2] != ASKED[2]
     assert tuple(other[:2]) == ASKED[:2]
+    assert tuple(flown(monkeypatch, -1e-3, name=1, beside=0.05)) == tuple(other)  # it does not touch there
+    assert tuple(flown(monkeypatch, -1e-3, name=1, beside=1e-5)) == ASKED  # nothing says which of both comes to the other feature
     monkeypatch.setattr(ahead, "_correct", lambda *given: 0.0)
     assert tuple(flown(monkeypatch, -1e-3, name=1)) == ASKED
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from tests.physics.grounds import whirled_past
 from tumble.collision import Box
 from tumble.sim import Hinge, World
 from tumble.sim.flight import clusters, stations
@@ -52,3 +54,12 @@ def test_a_path_goes_through_the_steps_of_the_integrator(monkeypatch):
     angle, rate = off_the_path((0.5,))
     assert angle > 1e-6
     assert rate > 5.0
+
+
+def test_tries_that_run_away_bound_nothing(monkeypatch):
+    """With what they saw among them the bound on how forces pull was a thousand times what they do, or infinite, and the post
+    is missed."""
+    assert whirled_past(100.0).model.bodies.pull[1] == pytest.approx(2.0 * 0.08 * 100.0**2, rel=5e-3)
+    monkeypatch.setattr(clusters, "_bound_by_start", lambda bodies, forces, c: None)
+    assert whirled_past(100.0).model.bodies.pull[1] > 1e6
+    assert whirled_past(400.0).statistics()["impacts"] == 0
