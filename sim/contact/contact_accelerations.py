@@ -113,7 +113,7 @@ def _revise(
         margin, touching = 0.1 * size, 0
         for m in range(first, k):
             margin = max(margin, 2.0 * contacts.gap[rows[m]])
-            touching += p[m, 2] > 0.0 or contacts.gap[rows[m]] <= CONTACT_GAP * size
+            touching += _touches(contacts, rows[m], p[m, 2], size)
         normal = load3(contacts.frame[rows[first]], 2)
         fresh = False
         for m in range(first, k):
@@ -122,7 +122,7 @@ def _revise(
                 count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, normal, found, ids)
                 fresh = True
             normal = load3(contacts.frame[row], 2)
-            gap, id = contacts.gap[row], contacts.id[row]
+            id = contacts.id[row]
             s, own = _point_of(found, ids, count, id, touching == 1)
             known, gap_end, place = s >= 0, found[s, 3], (found[s, 0], found[s, 1], found[s, 2])
             if not own and geoms.face[b] >= 0:
@@ -130,13 +130,19 @@ def _revise(
                 known, own, gap_end, place, n = _on_ground(
                     geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, id, alone, found, ids
                 )
-            if not known or (gap > CONTACT_GAP * size and p[m, 2] <= 0.0) or dot(n, normal) < STEEP:
+            if not known or not _touches(contacts, row, p[m, 2], size) or dot(n, normal) < STEEP:
                 continue  # it does not touch, or another feature has its name: the acceleration of the instant has to do
             worst = max(worst, _correct(
                 bodies, contacts, local, vstar, v, mode, row, p[m, 2], floor[m], (xi, vi, wi), (xj, vj, wj), n, place, gap_end,
                 own, h, dt, arrives, m,
             ))  # fmt: skip
     return worst
+
+
+@lean
+def _touches(contacts, row, load, size):
+    """Whether a contact touches, or the kick has slowed it down to arrive."""
+    return load > 0.0 or contacts.gap[row] <= CONTACT_GAP * size
 
 
 @lean

@@ -12,7 +12,7 @@ import numpy as np
 
 from tumble.collision.kernels.jit import hypot, inner, lean
 from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, shorter, store3, sub
-from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.contact.surfaces import contact_velocity, surface_slip
 from tumble.sim.contact.touching.impact_threshold import FASTER, let_go, normal_target, pair_size
 from tumble.sim.flight.motion import point_velocity
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND
@@ -100,7 +100,7 @@ def revise_contacts(bodies, contacts, rows, system, laws, settings, h, mode, p, 
             f0, f1, m0, m1 = m0 + 0.5 * h * a0, m1 + 0.5 * h * a1, s0, s1
         elif mode == KICK:
             s0, s1 = s0 - 0.5 * h * a0, s1 - 0.5 * h * a1
-        in_cone = shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9))
+        in_cone = _within_cone(load3(p, k), laws.mu[k])
         slow = m0 * m0 + m1 * m1 <= max((a0 * a0 + a1 * a1) * h * h, tolerance * tolerance)
         flow = 0.0 if in_cone else hypot(f0, f1)
         fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != MEAN_GIVEN
@@ -128,6 +128,12 @@ def revise_contacts(bodies, contacts, rows, system, laws, settings, h, mode, p, 
 
 
 @lean
+def _within_cone(p, mu):
+    """Whether an impulse in the frame of its contact is within the cone of friction, beyond rounding: the contact sticks."""
+    return shorter(p[0], p[1], mu * p[2] * (1.0 - 1e-9))
+
+
+@lean
 def _open(bodies, contacts, row):
     """Whether a contact came to the kick with a gap."""
     return contacts.gap[row] > NOT_OPEN * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
@@ -144,12 +150,14 @@ def _leaves(contacts, row, system, laws, v, k, r, mode):
 def _driven_back(contacts, row, system, laws, v, h, p, k, u0, u1):
     """Energy [J] that friction of a contact, block k, gives at most after its slip has turned back within a flight of length h
     that it leaves with u0, u1 [m/s]: from then on it should turn, or hold, and the kick drives on as it did."""
+    if _within_cone(load3(p, k), laws.mu[k]):
+        return 0.0
     m0, m1 = velocity_along(system, laws.u0, v, k, 0), velocity_along(system, laws.u0, v, k, 1)
     w0, w1 = 2.0 * u0 + h * contacts.accel[row, 0] - m0, 2.0 * u1 + h * contacts.accel[row, 1] - m1  # at the next kick
-    if shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9)) or m0 * w0 + m1 * w1 >= 0.0:
+    if m0 * w0 + m1 * w1 >= 0.0:
         return 0.0
-    back, before = math.hypot(w0, w1), math.hypot(m0, m1)
-    return math.hypot(p[k, 0], p[k, 1]) * back * back / (back + before)
+    back, before = hypot(w0, w1), hypot(m0, m1)
+    return hypot(p[k, 0], p[k, 1]) * back * back / (back + before)
 
 
 @inner
@@ -276,7 +284,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     s1, s2 = halves(before[0], after[0], share)
     t1, t2 = halves(before[1], after[1], share)
     slip1, slip2 = p[0] * s1 + p[1] * t1, p[0] * s2 + p[1] * t2
-    sticks = shorter(p[0], p[1], contacts.mu[row] * p[2] * (1.0 - 1e-9)) and contacts.slides[row] != SLIDING_FRICTION
+    sticks = _within_cone(p, contacts.mu[row]) and contacts.slides[row] != SLIDING_FRICTION
     if sticks:  # tangential work of what sticks: likewise, friction takes what slips more than it was to slip
         crept = load3(contacts.creeps, row)  # what is struck comes otherwise
         came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) and not struck else (-after[0], -after[1])
@@ -304,15 +312,6 @@ def rows_that_bear(rows, p):
     return count
 
 
-@lean
-def _normal_speed(bodies, contacts, row):
-    """Normal velocity of a contact now [m/s]."""
-    i, j, point = contacts.body[row, 0], contacts.body[row, 1], load3(contacts.point, row)
-    n = load3(contacts.frame[row], 2)
-    u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
-    return dot(n, add(u, surface_slip(bodies, i, j, point, n)))
-
-
 @inner
 def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
     """Works of all contacts of an island: first of what lands and loses by it, then of what lands and is sent off, by no more
@@ -322,7 +321,7 @@ def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
         row = rows[k]
         steady = contacts.phase[row] == contacts.arrives[row] and not _struck(contacts, row)
         lands = contacts.u[row, 2] <= 0.0 and not steady
-        turn[k] = (0 if contacts.u[row, 2] + _normal_speed(bodies, contacts, row) < 0.0 else 1) if lands else 2
+        turn[k] = (0 if contacts.u[row, 2] + contact_velocity(bodies, contacts, row)[2] < 0.0 else 1) if lands else 2
     for now in range(3):
         for k in range(len(rows)):
             if turn[k] == now:

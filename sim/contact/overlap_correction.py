@@ -11,10 +11,10 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import ZERO, add, add3, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
-from tumble.sim.contact.surfaces import surface_slip
+from tumble.collision.linalg import ZERO, add, add3, axpy, cross, dot, load3, load9, mul_t, scale, store3, sub
+from tumble.sim.contact.surfaces import contact_velocity
 from tumble.sim.equations import drive
-from tumble.sim.flight.motion import kinetic_energy, point_velocity, refresh_velocity, set_state
+from tumble.sim.flight.motion import kinetic_energy, refresh_velocity, set_state
 from tumble.sim.joints.kept_rows import stop_gap
 from tumble.sim.joints.rows import (
     ANGULAR,
@@ -150,10 +150,7 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d, turned):
         joints.potential[island.links[k]] += work
         book_at_once(books, ledger.CORRECTION, work)
     for k in range(m):  # at the new poses
-        i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
-        e = load9(contacts.frame, rows[k])
-        u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
-        store3(contacts.u, rows[k], mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))))
+        store3(contacts.u, rows[k], contact_velocity(bodies, contacts, rows[k]))
 
 
 @lean

@@ -10,6 +10,7 @@ import math
 
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, scale, sub
+from tumble.sim.flight.motion import point_velocity
 
 GEOMETRIC, MINIMUM, MAXIMUM, AVERAGE, PRODUCT = range(5)
 
@@ -54,6 +55,15 @@ def surface_slip(bodies, i, j, point, normal):
     if bodies.runs[i] or bodies.runs[j]:
         return sub(u, scale(dot(u, normal), normal))
     return u
+
+
+@lean
+def contact_velocity(bodies, table, k):
+    """Velocity (3,) [m/s] of body b against body a at contact k of a table, in its frame; surfaces that move among it."""
+    i, j, point = table.body[k, 0], table.body[k, 1], load3(table.point, k)
+    e = load9(table.frame, k)
+    u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+    return mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))))
 
 
 @lean

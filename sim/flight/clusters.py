@@ -74,14 +74,12 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
     note_rotors(bodies, forces, joints, c, t)
     if forces.first_link[c + 1] > forces.first_link[c]:
         note_energies(bodies, forces, c)
-    _bound_by_start(bodies, forces, c)
     parts, opened, last, vain = 1, _integrate(bodies, forces, joints, c, t, h, 1), math.inf, 0
     while parts < MOST_FLIGHT_STEPS and vain < VAIN and not opened <= DRIFT:  # of order six in their number
         vain = vain + 1 if abs(opened - last) < 0.1 * opened else 0  # what does not change is not theirs: the kick left it
         last = opened
         grown = math.ceil(parts * (opened / DRIFT) ** (1.0 / 6.0)) if math.isfinite(opened) else MOST_FLIGHT_STEPS
         parts = min(MOST_FLIGHT_STEPS, max(parts + 1, 5 * parts // 4, min(4 * parts, grown)))
-        _bound_by_start(bodies, forces, c)
         opened = _integrate(bodies, forces, joints, c, t, h, parts)
     if not math.isfinite(opened):  # nothing can hold them in so few steps: they come open, and the world says so
         parts = 1
@@ -104,19 +102,6 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
     return math.isfinite(forces.sums[0, 0] + forces.sums[0, 1] + forces.sums[0, 2] + forces.sums[0, 3])
 
 
-@lean
-def _bound_by_start(bodies, forces, c):
-    """Bounds on what pulls and turns the bodies of cluster c, as at the start of its flight; `rates` adds what it sees later.
-
-    Each time that the flight is tried: where one in too few steps runs away, what it saw bounds nothing.
-    """
-    for m in range(forces.first_member[c], forces.first_member[c + 1]):
-        i = forces.member[m]
-        force, torque = read_wrench(forces, START, RATE0, i)
-        bodies.pull[i] = norm(axpy(-1.0, load3(bodies.gravity, i), scale(bodies.inv_mass[i], force)))
-        bodies.twist[i] = norm(torque)
-
-
 fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=False)
 
 
@@ -136,6 +121,19 @@ def cut_short(bodies, forces, joints, c, t):
 
 
 @lean
+def _bound_by_start(bodies, forces, c):
+    """Bounds on what pulls and turns the bodies of cluster c, as at the start of its flight; `rates` adds what it sees later.
+
+    Each time that the flight is tried: where one in too few steps runs away, what it saw bounds nothing.
+    """
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i = forces.member[m]
+        force, torque = read_wrench(forces, START, RATE0, i)
+        bodies.pull[i] = norm(axpy(-1.0, load3(bodies.gravity, i), scale(bodies.inv_mass[i], force)))
+        bodies.twist[i] = norm(torque)
+
+
+@lean
 def _integrate(bodies, forces, joints, c, t, h, parts):
     """Integrate to row END of the path, in ``parts`` steps, and the rates there to row RATE1. Returns by how much the flight is
     off where there are joints, else 0.
@@ -145,6 +143,7 @@ def _integrate(bodies, forces, joints, c, t, h, parts):
     method of order 6 takes their place.
     """
     method, part, linked = forces.method[0], h / parts, forces.first_link[c + 1] > forces.first_link[c]
+    _bound_by_start(bodies, forces, c)
     for n in range(parts):
         start, rate, now = START, RATE0, t + n * part
         if n > 0:

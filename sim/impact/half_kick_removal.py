@@ -32,12 +32,12 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, store9, sub, turned_with
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, mul_t, scale, store3, store9, sub, turned_with
 from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.contact_accelerations import STEEP
 from tumble.sim.contact.overlap_correction import correct_depth, displace
 from tumble.sim.contact.prepare import prepare, prepare_again
-from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.contact.surfaces import contact_velocity, surface_slip
 from tumble.sim.contact.touching.impact_threshold import pair_size
 from tumble.sim.flight.motion import forget_kick, geom_pose, point_velocity, strike
 from tumble.sim.impact.joint_impulses import give_joints, hold_kept, joints_of, leave_rigid_rows, negligible
@@ -80,7 +80,7 @@ def _take_back(model, geometry, table, number, t):
     for k in range(len(p)):
         store3(p, k, scale(share * part, load3(p, k)))
     for k in range(m):
-        store3(table.u, k, _slip(bodies, table, k))
+        store3(table.u, k, contact_velocity(bodies, table, k))
     for k in range(m):
         f = mul_t(load9(table.frame, k), load3(p, k))
         strike(bodies, books, table.body[k, 0], table.body[k, 1], f, load3(table.point, k))
@@ -393,19 +393,10 @@ def _relative(bodies, table, k, place, local, velocities):
 
 
 @lean
-def _slip(bodies, table, k):
-    """Relative velocity at contact k, in its frame."""
-    i, j, point = table.body[k, 0], table.body[k, 1], load3(table.point, k)
-    e = load9(table.frame, k)
-    belt = surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))
-    return mul(e, add(sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point)), belt))
-
-
-@lean
 def _book(bodies, table, books, k, p):
     """Works of what was taken back: normal ones are the phase itself, the others are taken back from where they stood."""
     i, j, point = table.body[k, 0], table.body[k, 1], load3(table.point, k)
-    e, before, after = load9(table.frame, k), load3(table.u, k), _slip(bodies, table, k)
+    e, before, after = load9(table.frame, k), load3(table.u, k), contact_velocity(bodies, table, k)
     normal = 0.5 * p[2] * (before[2] + after[2])
     slip = 0.5 * (p[0] * (before[0] + after[0]) + p[1] * (before[1] + after[1]))
     if math.isfinite(table.creeps[k, 0]):  # what sticks does no work but for the phase

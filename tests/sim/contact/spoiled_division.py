@@ -370,7 +370,7 @@ def test_what_rests_beside_a_landing_keeps_its_own_phase_alone():
 def test_what_lands_and_loses_is_booked_before_what_it_sends_off(monkeypatch):
     """Booked in their order, a cone whose point was thrown up as its rim came down had 1.6e-4 of its energy in `contact`."""
     after, order = (2.0, -0.5, 0.3, 0.2), []
-    monkeypatch.setattr(blocks, "_normal_speed", lambda bodies, contacts, row: after[row])
+    monkeypatch.setattr(blocks, "contact_velocity", lambda bodies, contacts, row: (0.0, 0.0, after[row]))
     monkeypatch.setattr(blocks, "book_contact", lambda bodies, contacts, books, row, *given: order.append(row) or 0.0)
     contacts = SimpleNamespace(u=np.array(((0, 0, 0.1), (0, 0, -1.0), (0, 0, -1.0), (0, 0, -0.1))), phase=np.full(4, math.nan))
     contacts.arrives = contacts.phase
