@@ -23,7 +23,7 @@ PHASE = "springs act at the steps, and contacts beside joints keep the accelerat
 CORNERS = "corners that touch within a step beside the nearest point have no row"
 SOLVER = "contacts of cones, cylinders and ellipsoids ask for velocities that no impulse gives together"
 JOINTS = "removal of overlap, and impacts through joints, turn jointed bodies"
-MISSES = {"contact": PHASE, "flight": "RK4 of small bodies that spin fast"}
+MISSES = {"contact": PHASE, "flight": PHASE}
 LONG = MISSES | {"rise": PHASE, "overlap": CORNERS, "unsolved": SOLVER, "residual": SOLVER}
 LONG |= dict.fromkeys(("gain", "momentum"), JOINTS)
 
